@@ -19,9 +19,9 @@ from .wording import OPTIONS, SIGNS, words_of
 Body = Literal["none", "optional", "required"]
 """Whether a subcommand takes the rest of the cell."""
 Run = Callable[[Desk, argparse.Namespace, str | None], KernelResult]
-"""Does a subcommand's work: the kernel's files, the arguments that were given (and no others), the cell's body."""
+"""Runs a subcommand, given the kernel's desk, the given arguments (without defaults) and the cell's body."""
 
-# IPython's decorators carry no types.
+# IPython's decorators have no types.
 argument: Any = ipython.argument
 _magic_arguments: Any = ipython.magic_arguments
 _kwds: Any = ipython.kwds
@@ -67,7 +67,7 @@ class Subcommand:
 
     @property
     def actions(self) -> list[argparse.Action]:
-        """Its arguments, as the parser keeps them."""
+        """The arguments, as the parser stores them."""
         return list(self.parser._actions)
 
     @property
@@ -77,23 +77,23 @@ class Subcommand:
 
     @property
     def sign(self) -> str:
-        """How a line with it begins."""
+        """The beginning of a line with this subcommand."""
         return "%%fs" if self.body == "required" else "%fs"
 
     def asks_for_help(self, words: Sequence[str]) -> bool:
-        """`-h` or `--help` is among the options: not as the value of one, nor after `--`."""
+        """Whether `-h` or `--help` is among the options, not as the value of an option, and before any `--`."""
         options, _ = self._split(words)
         return not set(_HELP).isdisjoint(options)
 
     def parsed(self, words: Sequence[str]) -> argparse.Namespace:
-        """The arguments given, without those that were not; options may come before, between and after the others.
+        """The given arguments only; options may come before, between and after the others.
 
         Raises:
             Invalid: they do not fit.
         """
         before, behind = self._split(words)
         try:
-            # In one pass argparse takes an optional argument as left out where an option stands before it.
+            # Two passes: in one, argparse would skip an optional positional argument that follows an option.
             given, others = self.options.parse_known_args(before)
             return self.parser.parse_args([*others, *behind], given)
         except UsageError as error:
@@ -103,9 +103,9 @@ class Subcommand:
             raise Invalid(f"%fs {self.name}: {error}", hint=hint) from None
 
     def _split(self, words: Sequence[str]) -> tuple[list[str], list[str]]:
-        """The words among which options may be, and `--` with what follows it.
+        """The words that may contain options, and `--` with the words after it.
 
-        `--old VALUE` becomes `--old=VALUE`: so a value may begin with a dash.
+        `--old VALUE` becomes `--old=VALUE`, so that a value may begin with a dash.
         """
         valued = {option for action in self.actions if action.nargs != 0 for option in action.option_strings}
         before: list[str] = []
@@ -126,7 +126,7 @@ def subcommand(
 
     Args:
         name: the word behind `%fs`.
-        arguments: what it takes, as `argument(...)`; the completion goes by the names of positional ones.
+        arguments: its arguments, as `argument(...)`; completion depends on the names of positional ones.
         body: whether it takes the rest of the cell.
         tool: the tool that it calls.
         takes_line: its last argument is the rest of the line as it is.
@@ -156,7 +156,7 @@ def subcommand(
 
 
 def words_of_call(line: str) -> list[str]:
-    """The words after `%fs`; for a subcommand that takes the line its options, and the rest as one word.
+    """The words after `%fs`; for a subcommand with `takes_line` its options, and the rest as one word.
 
     Raises:
         Invalid: a quote is not closed.
@@ -173,7 +173,7 @@ def words_of_call(line: str) -> list[str]:
 
 
 def overview() -> str:
-    """Every subcommand with its sentence."""
+    """Every subcommand with its summary."""
     rows = [(f"{command.sign} {name}", command.summary) for name, command in SUBCOMMANDS.items()]
     width = max(len(sign) for sign, _ in rows) + 2
     listed = "\n".join(f"  {sign:<{width}}{summary}" for sign, summary in rows)

@@ -113,7 +113,7 @@ def _change(place: dict[str, Any], asked: dict[str, Any], body: str | None) -> d
             {name: value for name, value in place.items() if name != "path"} | asked | one for one in edits_of(body)
         ]
         return {"path": place["path"], "edits": told}
-    # IPython ends every cell with a newline; a cell of a notebook ends without one.
+    # IPython ends every cell with a newline, while a notebook's source ends without one.
     return place | asked | {"new_source": body.removesuffix("\n")}
 
 
@@ -136,8 +136,8 @@ _WITHIN_LINES = re.compile(r"[^\r\n]+")
 def sh(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
     """Run a shell command, where that is enabled and once a person has approved it.
 
-    The rest of the line is the command, quotes and all; or the rest of a %%fs sh cell is a script. What it prints is
-    shown as it comes; interrupting the kernel ends it. An exit code other than 0 is a result, not an error:
+    The rest of the line is the command, quotes and all; or the rest of a %%fs sh cell is a script. Its output is shown
+    as it comes; interrupting the kernel ends it. An exit code other than 0 is a result, not an error:
     r = %fs sh CMD, then r.data["exit_code"].
     """
     arguments = dict(vars(given))
@@ -151,7 +151,7 @@ def sh(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
 
 
 def _show(progress: Progress) -> None:
-    """Show a running command's output, without what a terminal would obey."""
+    """Show a running command's output, without terminal control characters."""
     text = _WITHIN_LINES.sub(lambda line: one_line(line[0]), progress.text)
     sys.stdout.write(f"{text}\n" if progress.kind == "waiting" else text)
     sys.stdout.flush()

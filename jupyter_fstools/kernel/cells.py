@@ -22,7 +22,7 @@ COLOURS = {
     "o": ("Operator.Word", "keyword", "#008000"),
     "t": ("Name.Tag", "tag", "#008000"),
 }
-"""CSS class: Pygments' token, the theme's variable, the colour without a theme."""
+"""Maps CSS classes to Pygments' token, the theme's variable, and the colour without a theme."""
 
 
 def styles() -> str:
@@ -34,14 +34,14 @@ def styles() -> str:
 
 
 def as_typed(line: str) -> str:
-    """A line of HTML with its spaces kept, also where the styles are taken out or the page is written anew."""
+    """A line of HTML that keeps its spaces, even if the styles are removed or the page is rewritten."""
     return f"<pre>{line}</pre>"
 
 
 def highlighted_lines(path: str, text: str) -> list[str]:
-    """The lines of a text as HTML; plain where the name tells no language or there is too much of it."""
+    """The lines of a text as HTML; without colours if the name has no known language or the text is too long."""
     try:
-        # Pygments comes with IPython, and without types.
+        # IPython installs Pygments, which has no types.
         from pygments.lexers import get_lexer_for_filename  # type: ignore[import-untyped]
         from pygments.util import ClassNotFound  # type: ignore[import-untyped]
     except ImportError:
@@ -79,7 +79,7 @@ _SUFFIXES = {
 
 
 class CellRow(NamedTuple):
-    """One row: the heading of a cell, a line of its source with its number, or something about an output."""
+    """One row: the heading of a cell, a numbered line of its source, or a line about an output."""
 
     kind: Literal["heading", "source", "output"]
     text: str
@@ -87,7 +87,7 @@ class CellRow(NamedTuple):
 
 
 def cell_rows(cell: dict[str, Any]) -> Iterator[CellRow]:
-    """The rows of one cell, as `read_notebook` answers it."""
+    """The rows of one cell from the answer of `read_notebook`."""
     yield CellRow("heading", _heading(cell))
     source = cell.get("source", "")
     cut = {one["line"]: one for one in cell.get("cut_lines", ())}
@@ -118,7 +118,7 @@ def plain_rows(cells: list[dict[str, Any]]) -> list[str]:
 
 
 def html_rows(cells: list[dict[str, Any]], room: int) -> Iterator[str]:
-    """Cells as rows of a table, no more than there is room for."""
+    """Cells as rows of a table, at most `room`."""
     left = 0
     for cell in cells:
         rows = list(cell_rows(cell))
@@ -141,5 +141,5 @@ def html_rows(cells: list[dict[str, Any]], room: int) -> Iterator[str]:
 def _heading(cell: dict[str, Any]) -> str:
     count = f" [{cell['execution_count']}]" if cell["execution_count"] is not None else ""
     tags = f" tags: {', '.join(cell['tags'])}" if cell["tags"] else ""
-    kind = ", ".join(dict.fromkeys([cell["cell_type"], cell["language"]]))  # A markdown cell is both.
+    kind = ", ".join(dict.fromkeys([cell["cell_type"], cell["language"]]))  # "markdown" is both a type and a language.
     return one_line(f"cell {cell['index']} {cell['cell_id']} ({kind}){count}{tags}")

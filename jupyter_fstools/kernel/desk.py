@@ -37,7 +37,7 @@ class Desk:
     """The workspace, files and journal that the subcommands use.
 
     Args:
-        config: the kernel's own configuration; what a server handed over stands below it.
+        config: the kernel's own configuration, which overrides the settings that a server handed over.
         folder: the root, unless the settings name one (relative to it).
     """
 
@@ -91,10 +91,10 @@ class Desk:
         return files.workspace
 
     def switch(self, session: str) -> None:
-        """Go on in another session: its receipts count from here on.
+        """Switch to another session, whose receipts count from here on.
 
         Raises:
-            Invalid: no such name can be given.
+            Invalid: the name is not valid.
         """
         self._files = self.files.for_session(checked_session(session))
         self.session = session
@@ -172,7 +172,7 @@ class ServerFiles:
 
     def change(self, change_id: str) -> Change:
         """One change."""
-        if not change_id:  # Its address would be that of the list.
+        if not change_id:  # The address would be that of the list.
             raise unknown_change(change_id)
         route = f"/changes/{quote(change_id, safe='', errors='replace')}"
         told = self._ask(route)
@@ -186,12 +186,12 @@ class ServerFiles:
             return str(told["user"])
 
     def names(self, folder: str) -> Iterator[Name]:
-        """The names in one folder that may be shown; none where it is no folder."""
+        """The names in one folder that may be shown; none if it is no folder."""
         listed = self.call("list_files", {"path": folder or ".", "limit": 5000})
         return (Name(entry["name"], entry["is_directory"]) for entry in listed.data["entries"])
 
     def status(self) -> dict[str, Any]:
-        """The root, and what is switched on."""
+        """The root, and the enabled features."""
         told = self._ask("/")
         with understood(self._calls.server):
             facts = {name: told[name] for name in ("version", "root", "user", "approval", "read_only", "tools")}

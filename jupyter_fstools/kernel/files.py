@@ -39,7 +39,7 @@ class Name(NamedTuple):
 
 
 class Files(Protocol):
-    """The files that the subcommands of `%fs` use, wherever they are.
+    """The files that the subcommands of `%fs` use, here or on a server.
 
     Every method raises:
         FsToolsError: it was refused.
@@ -68,11 +68,11 @@ class Files(Protocol):
 
 
 class OwnFiles:
-    """Files that this process reaches itself.
+    """Files that this process accesses itself.
 
     Args:
-        workspace: them, for the session's reader.
-        settings: what the workspace was made from.
+        workspace: the files, for the session's reader.
+        settings: the settings of the workspace.
     """
 
     def __init__(self, workspace: Workspace, settings: FsToolsConfig) -> None:
@@ -145,10 +145,10 @@ class OwnFiles:
     def _called_on_server(
         self, refusal: OpenElsewhere, tool: str, arguments: Mapping[str, Any], progress: Tell | None
     ) -> ToolResult:
-        """The same call, by the server whose page has the file open; refused where none of them is reached."""
+        """The same call, by the server whose page has the file open; refused if no such server is reached."""
         root = self.workspace.backend.root_key or "/"
         arguments = _with_whole_paths(arguments, root)
-        # What a server proposes in this session is looked for at the next call.
+        # The server may propose a change in this session: the next call must look into the journal for decisions.
         self.workspace.followed.pop(self.workspace.reader, None)
         refused: Unsaved = refusal
         last_known: ToolResult | None = None
@@ -159,7 +159,7 @@ class OwnFiles:
                 if not result.data.get("last_known"):
                     return result
                 last_known = result
-            except Unsaved as unsaved:  # The page may be another server's.
+            except Unsaved as unsaved:  # The page may belong to another server.
                 refused = unsaved
             except NotReached:
                 pass
@@ -170,7 +170,7 @@ class OwnFiles:
         raise refused
 
     def _look_in_working_directory(self, refusal: NotFound, path: str | None) -> None:
-        """If the path is right from the working directory, suggest it as seen from the root."""
+        """If the path exists relative to the working directory, suggest it relative to the root."""
         if path is None or os.path.isabs(path):
             return
         root = self.workspace.backend.root_key or "/"
@@ -187,7 +187,7 @@ class OwnFiles:
 
 
 def _with_whole_paths(arguments: Mapping[str, Any], root: str) -> dict[str, Any]:
-    """A call's arguments for a server whose root may be another one; each edit may name a file of its own."""
+    """A call's arguments with absolute paths, as a server may have another root; each edit may have its own path."""
     whole = dict(arguments)
     if isinstance(whole.get("path"), str):
         whole["path"] = os.path.join(root, whole["path"])

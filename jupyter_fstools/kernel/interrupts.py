@@ -10,17 +10,17 @@ from typing import TypeVar
 Answer = TypeVar("Answer")
 
 _LOOK_SECONDS = 0.2
-"""On Windows no interrupt ends a wait without a limit."""
+"""Longest single wait, in seconds: on Windows an interrupt does not end a wait without a limit."""
 
 
 def between_interrupts(call: Callable[[threading.Event], Answer]) -> Answer:
-    """What a call gives, carried out in a thread: Python interrupts the main thread alone, wherever it is.
+    """Run a call in a thread and return its result: Python interrupts only the main thread, at any point of its work.
 
     Args:
-        call: given an event that an interrupt sets; it ends early then, or as if nothing had happened.
+        call: given an event that an interrupt sets; it may end early then, or finish normally.
 
     Raises:
-        KeyboardInterrupt: once the call has ended; at a second interrupt it is left to itself.
+        KeyboardInterrupt: once the call has ended; at a second interrupt, at once, while the call goes on.
     """
     begun, cancelled, ended = threading.Event(), threading.Event(), threading.Event()
     answers: list[Answer] = []
@@ -36,14 +36,14 @@ def between_interrupts(call: Callable[[threading.Event], Answer]) -> Answer:
         finally:
             ended.set()
 
-    # What it prints belongs to the cell that is running.
+    # With the caller's context, its output belongs to the cell that is running.
     thread = threading.Thread(target=contextvars.copy_context().run, args=(carry_out,), name="fs", daemon=True)
     try:
         thread.start()
         _wait_for(ended)
     except KeyboardInterrupt:
         cancelled.set()
-        if begun.is_set():  # Otherwise it has not called anything, and will not.
+        if begun.is_set():  # Otherwise the call has not begun, and will not.
             _wait_for(ended)
         raise
     if problems:

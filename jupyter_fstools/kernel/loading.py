@@ -18,7 +18,7 @@ _KEPT_AS = "_jupyter_fstools_magic"
 
 
 class MagicHook:
-    """`%fs` and `%%fs` as a shell knows them: light, until they are used.
+    """Registers `%fs` and `%%fs` with a shell; imports their code on first use.
 
     Args:
         shell: the shell they are used in.
@@ -30,7 +30,7 @@ class MagicHook:
         self._running: list[str] = []
         self._made: Magic | None = None
 
-    # Braces and dollars are everyday characters of the texts that are edited here; nothing is expanded.
+    # Nothing is expanded: braces and dollars are common characters in the texts that are edited here.
     @no_var_expand
     def fs(self, line: str, cell: str | None = None) -> Any:
         """Read, search and change files through the gate of jupyter-fstools: nobody writes what they have not read.
@@ -40,22 +40,22 @@ class MagicHook:
         """
         return self._magic().run(line, cell, self._running)
 
-    # Before all others: between quotes and slashes nobody else's completions make sense. (IPython's decorator is a
-    # partial without a type.)
+    # Highest priority: within quotes and slashes other completions make no sense. (IPython's decorator is a partial
+    # without a type.)
     @context_matcher(identifier="jupyter_fstools.fs", priority=1000)  # type: ignore[untyped-decorator]
     def complete(self, context: Any) -> Any:
-        """Complete subcommands, options and paths behind `%fs`; elsewhere nothing."""
+        """Complete subcommands, options and paths after `%fs`, and nothing elsewhere."""
         before = context.text_until_cursor
         if "%fs " not in before:
             return {"completions": []}
         return self._magic().complete(before)
 
     def note_cell(self, info: ExecutionInfo) -> None:
-        """Remember a cell as it was typed: IPython removes `>>>` from what it hands to a cell magic."""
+        """Remember a cell as it was typed: IPython removes `>>>` from the text that it passes to a cell magic."""
         self._running.append(info.raw_cell or "")
 
     def forget_cell(self, result: Any) -> None:
-        """Forget it at its end; a cell that `%%capture` runs ends within another one."""
+        """Forget a cell at its end; cells may be nested, as `%%capture` runs one within another."""
         del self._running[-1:]
 
     def _magic(self) -> Magic:
@@ -80,7 +80,7 @@ def load(shell: InteractiveShell) -> None:
 
 
 def unload(shell: InteractiveShell) -> None:
-    """Take away what `load` registered."""
+    """Unregister everything that `load` registered."""
     hook: MagicHook | None = getattr(shell, _KEPT_AS, None)
     if hook is None:
         return

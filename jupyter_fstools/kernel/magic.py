@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["Magic", "cell_subcommands", "renderers", "subcommands"]
 _LINE = re.compile(r"\s*(?:[\w.,\[\]'\" ]+=\s*)?(%%?)fs[ \t]+")
 _ABOVE = re.compile(r"\A(?:[^\S\n]*\n|%%(?!fs\s).*\n)+")
-"""What may stand above the `%%fs` of a cell: empty lines, and other cell magics as `%%capture`."""
+"""Matches the lines allowed above the `%%fs` of a cell: empty ones, and other cell magics such as `%%capture`."""
 _MOST_OFFERED = 300
 
 
@@ -54,7 +54,7 @@ class Completion:
             return {"completions": []}
         finished, fragment = _split(before[found.end() :])
         offered = list(islice(self._offered(finished, fragment, in_cell=found[1] == "%%"), _MOST_OFFERED))
-        # IPython keeps its own guesses back only if there is something to offer in their place.
+        # IPython suppresses its own completions only if this list is not empty.
         offered = offered or [(fragment or "--help", "param")]
         return {
             "completions": [SimpleCompletion(text=text, type=kind) for text, kind in offered],
@@ -87,7 +87,7 @@ class Completion:
             if "target" in wanted:
                 return [*self._paths(fragment), *_beginning(fragment, self._changes(), "text")]
         except FsToolsError:
-            # A folder that is not there, or not for this caller: nothing to offer.
+            # The folder does not exist, or is denied: there is nothing to offer.
             pass
         return []
 
@@ -111,7 +111,7 @@ def _fits(name: str, beginning: str) -> bool:
 
 
 def _split(line: str) -> tuple[list[str], str]:
-    """The finished words of a line and the one the cursor is in, as it is written."""
+    """The finished words of a line, and the literal text of the word at the cursor."""
     quote, start = "", 0
     for at, character in enumerate(line):
         if quote:
@@ -124,9 +124,9 @@ def _split(line: str) -> tuple[list[str], str]:
 
 
 def _spelled(path: str, kind: str, quote: str, for_shell: bool) -> str:
-    """A path as it goes into the line; a folder's quote is left open, to go on below it.
+    """A path as written into the line; a folder's quote is left open, so that its path can be continued.
 
-    A shell takes more for its own than spaces and quotes, and `$` also between double quotes.
+    A shell has more special characters than spaces and quotes, and `$` is special within double quotes, too.
     """
     path = f"./{path}" if path.startswith("-") else path
     path = path if kind == "file" else f"{path}/"
@@ -166,8 +166,8 @@ class Magic:
         """Run one line, or one cell.
 
         Args:
-            line: what stands behind `%fs` or `%%fs`.
-            cell: the rest of the cell as IPython hands it over; None for `%fs`.
+            line: the text after `%fs` or `%%fs`.
+            cell: the rest of the cell as IPython passes it; None for `%fs`.
             running: the cells that are running, as they were typed; each runs the next one.
 
         Raises:
@@ -186,16 +186,16 @@ class Magic:
         except FsToolsError as refusal:
             if isinstance(refusal, Invalid) and _changes_files(line):
                 refusal.say_unmodified()
-            # IPython asks the exception itself how to show it; here it speaks of subcommands and shows the diff.
+            # IPython calls this to show the exception: with subcommands in its hint, and with the diff.
             refusal._render_traceback_ = partial(refusal_lines, refusal)  # type: ignore[method-assign]
             raise
 
     def complete(self, before: str) -> Any:
-        """The completions at the cursor, as IPython's completer takes them; `before` is the line up to there."""
+        """The completions at the cursor, in the form of IPython's completer; `before` is the line up to the cursor."""
         return self._completion.matches(before)
 
     def _as_typed(self, line: str, cell: str, running: Sequence[str]) -> str:
-        """The cell's body without IPython's clean-up, which takes prompts (`>>>`) out of the text.
+        """The cell's body as it was typed: IPython's clean-up removes prompts (`>>>`) from the text.
 
         The final newline stays: IPython ends every cell with one.
         """
@@ -205,7 +205,7 @@ class Magic:
             typed = _ABOVE.sub("", raw_cell)
             head, _, body = typed.partition("\n")
             body = body if body.endswith("\n") else f"{body}\n"
-            # Only if it is this very cell: another one may have called the magic by its name.
+            # Only if it is exactly this cell: another one may have called the magic by its name.
             if head.startswith("%%fs") and body not in ("\n", cell) and transform(typed) == called:
                 return body
         return cell
@@ -220,7 +220,7 @@ def _subcommand(name: str) -> Subcommand:
 
 
 def _changes_files(line: str) -> bool:
-    """The line's subcommand calls a tool that may change files."""
+    """Whether the line's subcommand calls a tool that may change files."""
     command = SUBCOMMANDS.get((line.split(None, 1) or [""])[0])
     return command is not None and command.tool is not None and not TOOLS[command.tool].reads_only
 

@@ -100,7 +100,7 @@ def _hits(result: KernelResult) -> Rendering:
 @renders("list_files")
 def _listing(result: KernelResult) -> Rendering:
     """The listing of a folder."""
-    # Names of files stand in the first text as they are.
+    # The first text contains literal file names, so its terms are not translated.
     rows = [cut_row(line) for line in lines_of(result.texts[0])] + notes_of(result, result.texts[1:])
     return Rendering(rows, _entries(result))
 
@@ -126,12 +126,12 @@ def _status(result: KernelResult) -> Rendering:
 
 @renders("execute")
 def _ended(result: KernelResult) -> Rendering:
-    """How a command ended: its output was shown as it came."""
+    """The end of a command; its output has been shown already."""
     return Rendering(notes=[line for text in result.texts[1:] for line in lines_of(text)])
 
 
 def _diff_lines(file: str, diff: FileDiff) -> list[str]:
-    """A diff below its file's title as unified text, line by line."""
+    """The lines of a diff as unified text, below its file's title."""
     lines = []
     for title, hunks in _hunk_groups(file, diff):
         lines += [title] if title else []
@@ -143,7 +143,7 @@ def _diff_lines(file: str, diff: FileDiff) -> list[str]:
 
 
 def _hunk_groups(file: str, diff: FileDiff) -> list[tuple[str, list[DiffHunk]]]:
-    """The hunks of a diff below their titles, if they have some; that of the file comes first."""
+    """The hunks of a diff with their titles, if any; the file's title comes first."""
     return [(file, []), *((one_line(title), hunks) for title, hunks in titled_hunks(diff))]
 
 
@@ -170,7 +170,7 @@ def _diff(file: str, diff: FileDiff) -> Iterator[str]:
 
 
 def _source_rows(result: KernelResult) -> list[str]:
-    """The lines of a file as they came, without their ends, as many as are displayed."""
+    """The lines of a file that the tool returned, without their line feeds."""
     text: str = result.data["content"]
     return text.removesuffix("\n").split("\n") if text else []
 
@@ -288,7 +288,7 @@ def _entries(result: KernelResult) -> list[str]:
         ]
         for entry in entries[:MOST_ROWS]
     ]
-    # The tool's own notes stand below its rows, in brackets; without rows they are all it says.
+    # The tool's notes follow its rows, in brackets; without rows there are only notes.
     said = result.text.split("\n")
     notes = [line for line in said[len(entries) :] if line] if entries else said
     if len(entries) > MOST_ROWS:

@@ -17,11 +17,11 @@ from .cells import styles
 from .wording import in_words_of_the_magic
 
 MOST_ROWS = 500
-"""Rows of a result that are displayed; `result.text` and `result.data` have all."""
+"""Most rows of a result that are displayed; `result.text` and `result.data` have all."""
 MOST_ROW_CHARACTERS = 1000
 MOST_CHARACTERS = 200_000
 
-# JupyterLab's own rules for tables are strong: every one of these names two classes to stand above them.
+# JupyterLab's rules for tables have a high specificity: each of these rules names two classes to override them.
 STYLE = """
 .fstools{color:var(--jp-content-font-color1,inherit);font-size:var(--jp-code-font-size,13px)}
 .fstools .fs-rows{border-collapse:collapse;margin:2px 0;table-layout:auto;font-size:inherit;width:100%}
@@ -49,7 +49,7 @@ background:color-mix(in srgb,var(--jp-error-color1,#f85149) 12%,transparent)}
 
 
 def bounded(rows: list[str]) -> list[str]:
-    """As many rows as are displayed, and how many there are more."""
+    """The rows that are displayed, and a note on how many more there are."""
     kept, size = [], 0
     for row in rows[:MOST_ROWS]:
         size += len(row)
@@ -61,7 +61,7 @@ def bounded(rows: list[str]) -> list[str]:
 
 
 def cut_row(row: str) -> str:
-    """A row, cut where it is too long to be displayed."""
+    """A row, cut if it is too long to be displayed."""
     if len(row) <= MOST_ROW_CHARACTERS:
         return row
     return f"{row[:MOST_ROW_CHARACTERS]} [... {len(row) - MOST_ROW_CHARACTERS} more characters]"
@@ -73,7 +73,7 @@ def notes_html(notes: Sequence[str]) -> list[str]:
 
 
 def table_html(rows: Iterable[str], kind: str = "") -> str:
-    """Rows of HTML as a table; `kind` is a CSS class more."""
+    """Rows of HTML as a table; `kind` is an additional CSS class."""
     return f'<table class="fs-rows {kind}"><tbody>{"".join(rows)}</tbody></table>'
 
 
@@ -84,12 +84,12 @@ def row_html(cells: Iterable[str], wrapped: int | None = None) -> str:
 
 
 def left_html(count: int, columns: int) -> str:
-    """The last row of a table: how many more there are than it shows."""
+    """The last row of a table, with the number of rows that it does not show."""
     return f'<tr class="fs-hunk"><td colspan="{columns}">[... {count} more lines]</td></tr>'
 
 
 def size_text(size: int) -> str:
-    """A size in bytes, for people."""
+    """A size in bytes, in readable units."""
     amount = float(size)
     for unit in ("B", "KiB", "MiB", "GiB"):
         if amount < 1024:
@@ -99,11 +99,11 @@ def size_text(size: int) -> str:
 
 
 class KernelResult(ToolResult):
-    """A `ToolResult` with a rich display; `data`, `text` and `change` are as everywhere."""
+    """A `ToolResult` with a rich display; `data`, `text` and `change` are the same."""
 
     numbered = True
     every_match: re.Pattern[str] | None = None
-    """Finds what is to be marked in a line beside its first match."""
+    """Finds further matches to mark in a line after its first one."""
 
     @classmethod
     def of(cls, result: ToolResult) -> KernelResult:
@@ -117,7 +117,7 @@ class KernelResult(ToolResult):
 
     @property
     def texts(self) -> list[str]:
-        """Its text blocks, but what was decided since the last call."""
+        """Its text blocks, without the note on decisions since the last call."""
         texts = [block["text"] for block in self.content if block["type"] == "text"]
         return texts[:-1] if "since_last_call" in self.data else texts
 
@@ -140,7 +140,7 @@ class KernelResult(ToolResult):
         return {"text/plain": rendering.plain, "text/html": rendering.html}
 
     def rendered(self) -> Rendering:
-        """How it is displayed, by the renderer of its kind."""
+        """Its display, made by the renderer of its kind."""
         kind = self.tool
         if self.change is not None and self.tool != "execute":
             kind = "diff"
@@ -158,11 +158,11 @@ class Rendering:
 
     Attributes:
         rows: its lines for a terminal.
-        tables: its rows as HTML; None where they have no form of their own.
-        notes: what is said beside its rows.
-        notes_first: they stand above the rows.
-        highlighted: the HTML holds source in colours.
-        picture: shown in the place of HTML: media type and data in base64.
+        tables: its rows as HTML; None if they have no HTML form.
+        notes: further lines about it.
+        notes_first: the notes come above the rows.
+        highlighted: the HTML contains highlighted source.
+        picture: shown instead of HTML: media type and data in base64.
     """
 
     rows: list[str] = field(default_factory=list)
@@ -174,7 +174,7 @@ class Rendering:
 
     @property
     def plain(self) -> str:
-        """For a terminal."""
+        """The text for a terminal."""
         if not self.rows:
             return "\n".join(bounded([cut_row(note) for note in self.notes]))
         parts = [bounded(self.rows), self.notes]
@@ -182,7 +182,7 @@ class Rendering:
 
     @property
     def html(self) -> str:
-        """For a notebook."""
+        """The HTML for a notebook."""
         if self.tables is None:
             body = notes_html(self.plain.split("\n"))
         else:
@@ -194,11 +194,11 @@ class Rendering:
 
 Renderer = Callable[[KernelResult], Rendering]
 RENDERERS: dict[str, Renderer] = {}
-"""How results are displayed, by tool or subcommand (of `read_file` by the kind of file, too), or `diff`."""
+"""Renderers of results, by tool or subcommand (for `read_file` by the kind of file, too), or `diff`."""
 
 
 def renders(*kinds: str) -> Callable[[Renderer], Renderer]:
-    """Make a function the renderer of some kinds of results."""
+    """Register a function as the renderer of some kinds of results."""
 
     def register(renderer: Renderer) -> Renderer:
         RENDERERS.update(dict.fromkeys(kinds, renderer))
@@ -208,14 +208,14 @@ def renders(*kinds: str) -> Callable[[Renderer], Renderer]:
 
 
 def notes_of(result: KernelResult, texts: list[str]) -> list[str]:
-    """Texts of a result as lines that speak of subcommands and their options."""
+    """Texts of a result as lines, with subcommands and their options in the place of tools and arguments."""
     said = map(in_words_of_the_magic, texts) if result.tool in TOOLS else texts
     return [line for text in said for line in lines_of(text)]
 
 
 @dataclass(frozen=True)
 class HelpText:
-    """Help, shown as it is written."""
+    """A help text, displayed without quotes."""
 
     text: str
 

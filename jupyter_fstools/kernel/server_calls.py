@@ -28,7 +28,8 @@ def servers_for(root: str) -> list[JupyterServer]:
 
 
 _WAIT_SECONDS = 600.0
-"""An answer may wait for a lock, a search or a slow disk; a command may take longer and tells that it is alive."""
+"""Longest wait for data, in seconds: an answer may wait for a lock, a search or a slow disk; a longer command sends
+heartbeats."""
 
 _SESSION = "X-Fstools-Session"
 _HINT = "Check that the server runs and can be reached from this kernel, then call again."
@@ -36,7 +37,7 @@ _UNKNOWN = "The call may have been carried out: read the file again before you r
 
 
 class ServerCalls:
-    """The tools of a running server; safe for threads, one call at a time.
+    """Calls the tools of a running server; safe for threads, one call at a time.
 
     Args:
         server: its address and token.
@@ -82,7 +83,7 @@ class ServerCalls:
             return _result(self._exchange("POST", f"/tools/{tool}", body, headers, read, repeatable=repeatable))
 
     def ask(self, method: str, route: str, body: Mapping[str, Any] | None = None, *, session: str) -> dict[str, Any]:
-        """One request below `api/fstools`, its answer as JSON.
+        """Send one request below `api/fstools`; returns its answer, decoded from JSON.
 
         Raises:
             FsToolsError: the server's refusal; InputOutput: as `call`.
@@ -96,7 +97,7 @@ class ServerCalls:
             return self._exchange(method, route, data, {_SESSION: session}, read, repeatable=method == "GET")
 
     def close(self) -> None:
-        """Let the connection go; the next call makes another."""
+        """Close the connection; the next call makes another one."""
         with self._lock:
             self._drop()
 
@@ -117,24 +118,24 @@ class ServerCalls:
                 try:
                     return read(send(self._usable(), self.server, method, route, body, sent))
                 except FsToolsError as refusal:
-                    # Of an accident, or from a proxy: neither says what had been done by then.
+                    # An unexpected error, or a proxy's answer: neither tells whether the call was carried out.
                     if not repeatable and refusal.details.get("status", 0) >= 500:
                         refusal.details["modified"], refusal.hint = "unknown", _UNKNOWN
                     raise
                 except (OSError, HTTPException, ValueError) as error:
                     self._drop()
-                    # No server has done what was not sent to its end: a pipe breaks only under the sender.
+                    # A broken pipe means that the request was not sent completely, so no server has carried it out.
                     if not kept or not (repeatable or isinstance(error, BrokenPipeError)):
                         raise self._lost(error, repeatable=repeatable) from None
-                except BaseException:  # An interrupted call leaves half an answer behind.
+                except BaseException:  # After an interrupted call, the rest of its answer would still arrive.
                     self._drop()
                     raise
 
     def _usable(self) -> HTTPConnection:
-        """The kept connection; a new one if the server has closed it or sent something unasked."""
+        """The kept connection; a new one if the server has closed it or sent unexpected data."""
         if self._connection is not None:
             sock = self._connection.sock
-            # A forked child must not speak on its parent's connection.
+            # A forked child must not use its parent's connection.
             if sock is None or self._process != os.getpid() or _has_something_to_read(sock):
                 self._drop()
         if self._connection is None:
@@ -164,10 +165,10 @@ def _has_something_to_read(sock: socket.socket) -> bool:
 
 
 def _last_of_stream(response: HTTPResponse, progress: Callable[[Progress], None]) -> dict[str, Any]:
-    """Hand on a command's progress; gives its result.
+    """Pass on a command's progress; returns its result.
 
     Raises:
-        FsToolsError: it was refused; HTTPException: the stream ended before it was told.
+        FsToolsError: it was refused; HTTPException: the stream ended before the result.
     """
     told: dict[str, Any]
     for kind, data in events(response):
@@ -191,6 +192,6 @@ def _result(answer: dict[str, Any]) -> ToolResult:
 def change_of(told: dict[str, Any]) -> Change:
     """A change from a server's JSON."""
     for one in [told, *told.get("files", [])]:
-        # A server tells no keys: they would say where its root is. Here a path is enough to name a file.
+        # A server sends no keys, which would reveal the place of its root. Here the path identifies a file.
         one.setdefault("key", one["path"])
     return Change.model_validate(told)

@@ -31,7 +31,7 @@ _MOST_DIFF_BYTES = 256 << 10
 )
 def read(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
     """Show a file, or a window of its lines; what was shown may be edited."""
-    # What a person runs again is shown again: only an assistant still has what it was shown before.
+    # A person who runs the line again wants to see the text again; only an assistant still has the earlier answer.
     result = desk.call("read_file", {**vars(given), "force": True})
     result.numbered = getattr(given, "line_numbers", True)
     return result
@@ -102,7 +102,7 @@ def grep(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
 
 
 def _every_match(given: Namespace) -> re.Pattern[str] | None:
-    """Finds the other matches of a line, of which the tool tells the first; None where that may take long."""
+    """Finds the other matches of a line, as the tool returns only the first; None where that may take long."""
     told = {name: bool(getattr(given, name, False)) for name in ("literal", "case_insensitive", "multiline")}
     expression = compile_expression(given.pattern, **told)
     if expression.multiline or expression.degree is None or expression.degree > 1:

@@ -10,7 +10,7 @@ from ..plain_text import lines_of
 
 
 def words_of(line: str) -> list[str]:
-    """The words of a line: split at spaces, except between quotes; a backslash is a character like any other.
+    """The words of a line: split at spaces, except within quotes; a backslash has no special meaning.
 
     Raises:
         Invalid: a quote is not closed.
@@ -25,7 +25,7 @@ def words_of(line: str) -> list[str]:
 
 
 def quoted(word: str) -> str:
-    """A word so that `words_of` gives it back."""
+    """A word, quoted if needed, so that `words_of` returns it unchanged."""
     if word and not any(character.isspace() or character in "'\"" for character in word):
         return word
     return shlex.quote(word) if "'" in word and '"' in word else f'"{word}"' if "'" in word else f"'{word}'"
@@ -41,15 +41,15 @@ def _lexer(line: str) -> shlex.shlex:
 
 _ARGUMENT = r"(\w+)=(?:\"([^\"]*)\"|('[^']*'|\d+|true))"
 _TERM = re.compile(rf"`([^`\n=]+)`|`{_ARGUMENT}`|(?<![\w/.]){_ARGUMENT}(?![\w/.]\w)")
-"""How hints and notes tell the tools and arguments that they name: in backticks, or as `name=value`."""
+"""Matches tools and arguments in hints and notes: in backticks, or as `name=value`."""
 SIGNS: dict[str, str] = {}
-"""How a line of `%fs` begins, by the tool that it calls or by its subcommand; each subcommand enters its own."""
+"""Beginnings of `%fs` lines, by the tool that they call or by subcommand; each subcommand registers its own."""
 OPTIONS: dict[str, str] = {}
-"""The options of `%fs` by the arguments that they give; each subcommand enters its own."""
+"""Options of `%fs`, by the argument that they set; each subcommand registers its own."""
 
 
 def in_words_of_the_magic(text: str) -> str:
-    """A hint or note with subcommands and options in the place of the tools and arguments that it names."""
+    """A hint or note with its tools and arguments replaced by subcommands and options."""
     return _TERM.sub(_spelled, text)
 
 
@@ -65,7 +65,7 @@ def _spelled(match: re.Match[str]) -> str:
 
 
 def refusal_lines(refusal: FsToolsError) -> list[str]:
-    """How IPython shows a refusal: what was wrong, the next step, and what changed where that is known."""
+    """The lines that IPython shows for a refusal: the problem, the next step, and the changes if they are known."""
     first, *more = lines_of(refusal.message) or [""]
     shown = [f"{refusal.code}: {first}", *more]
     if refusal.hint:
