@@ -31,9 +31,9 @@ _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.E
 
 
 class Target(NamedTuple):
-    """A file that is to be written: where, and how it is called in a refusal.
+    """A file to be written: its folder and name, and the path that names it in refusals.
 
-    `confirm` refuses where its path leads elsewhere by now.
+    `confirm` raises a refusal if the path leads to another folder in the meantime.
     """
 
     folder: Folder
@@ -46,7 +46,7 @@ class Target(NamedTuple):
 def write_file(
     target: Target, old: os.stat_result | None, chunks: Iterable[Chunk], *, if_match: str | None
 ) -> os.stat_result:
-    """Write the bytes over what is there now (`old`); what the file is afterwards.
+    """Write the bytes over the existing file (`old`); return the file's new status.
 
     Raises:
         Conflict, Denied, IsDirectory, OSError
@@ -69,7 +69,7 @@ def write_file(
 
 
 def check_removable(target: Target, status: os.stat_result, if_match: str | None) -> None:
-    """Refuse to write or remove what is there, unless its version is the expected one and its mode lets us.
+    """Refuse to write or remove a file unless it has the expected version and its mode permits it.
 
     Raises:
         Conflict, Denied, IsDirectory
@@ -92,7 +92,7 @@ def _conflict(target: Target, reason: str) -> Conflict:
 
 
 def _gathered(chunks: Iterable[Chunk]) -> tuple[bytes | None, Iterable[Chunk]]:
-    """The content as a whole, if it is small, and the same chunks again."""
+    """The whole content if it is small, else None, and chunks that give the same content again."""
     iterator, head, size = iter(chunks), list[bytes](), 0
     for chunk in iterator:
         head.append(bytes(chunk))
@@ -104,7 +104,7 @@ def _gathered(chunks: Iterable[Chunk]) -> tuple[bytes | None, Iterable[Chunk]]:
 
 
 def _opened(target: Target) -> int:
-    """The old file, for its bytes and attributes; -1 if it may be written and not read."""
+    """A descriptor of the old file, for its bytes and attributes; -1 if there is no permission to read it."""
     try:
         return target.folder.open(target.name, os.O_RDONLY | O_NONBLOCK)
     except PermissionError:
@@ -147,7 +147,7 @@ def _create_without_links(target: Target, temporary: str) -> None:
 def _replace(target: Target, chunks: Iterable[Chunk], old: os.stat_result, source: int) -> os.stat_result:
     temporary = temporary_name(target.name)
     with hidden_file(target.folder, temporary, 0o600, target.path) as fd:
-        # Where the owner cannot be kept, only writing in place keeps the file his, as with hard links.
+        # A rename would break hard links, or lose the owner if it cannot be set; writing in place keeps both.
         in_place = old.st_nlink > 1 or not keep_owner(fd, old)
         if not in_place:
             keep_access(source, fd, old)
@@ -163,7 +163,7 @@ def _replace(target: Target, chunks: Iterable[Chunk], old: os.stat_result, sourc
         except OSError as error:
             if error.errno != errno.EBUSY or not RENAMES_OPEN_FILES:
                 raise
-            return _pour(target, temporary, fd, old)  # It is a mount point: nothing can take its place.
+            return _pour(target, temporary, fd, old)  # A mount point cannot be replaced by a rename.
         return _landed(target, fd, written)
 
 
@@ -173,13 +173,13 @@ def _fill(target: Target, temporary: str, fd: int, chunks: Iterable[Chunk]) -> N
         write_all(fd, chunk)
         written += len(chunk)
         if written - flushed >= _FLUSHED_BYTES:
-            # An fsync, or what a file system does by itself before a file is replaced, finds most of it done.
+            # Starts the flush early: a later fsync, or the file system's own flush on rename, has less to do.
             begin_flush(fd, flushed, written - flushed)
             flushed = written
     if target.durable:
         os.fsync(fd)
     if not is_still(target.folder, temporary, fd):
-        # Another user took us for dead: the name may be that of his bytes by now.
+        # Another user took this writer for dead; the name may already belong to that user's file.
         raise _conflict(target, "its temporary file was removed")
     target.confirm(target.path)
 
@@ -199,11 +199,11 @@ def _pour(target: Target, temporary: str, fd: int, old: os.stat_result) -> os.st
 
 
 def _landed(target: Target, fd: int, written: os.stat_result) -> os.stat_result:
-    """The status of the written file; and of the one before it, where somebody else wrote into it since.
+    """The status of the file after the rename, or from before the rename if somebody else has written into it since.
 
-    That version is there no more, so that whoever compares with it looks at the content.
+    The older version no longer exists, so a caller that compares with it sees a difference and looks at the content.
     """
-    landed = os.fstat(fd)  # Before the folder is synced: that takes milliseconds, and others see the file already.
+    landed = os.fstat(fd)  # Before the sync, which takes milliseconds in which others can already change the file.
     if target.durable:
         target.folder.sync()
     same = (landed.st_size, landed.st_mtime_ns) == (written.st_size, written.st_mtime_ns)

@@ -13,14 +13,14 @@ from ..errors import InputOutput, TimedOut
 from .operating_system import HAS_FLOCK, hold_lock_file
 
 BUCKETS = 4096
-"""How many lock files there are at most: two keys that share one only wait for each other."""
+"""Maximum number of lock files. Keys that share one merely wait for each other."""
 
 _HINT = "Another call is changing this file. Wait a little, then try again."
 _FOLDER_HINT = "Check the permissions of Jupyter's data folder, and whether its disk has locks."
 
 
 class _Mine(threading.local):
-    """The locks of this thread: its keys, and for each lock how many share it and how it is released."""
+    """The locks of this thread: its keys, and for each lock the number of its holds and the call that releases it."""
 
     def __init__(self) -> None:
         self.keys: set[str] = set()
@@ -32,9 +32,9 @@ class FileLocks:
 
     Args:
         folder: where the lock files are, the same for all processes; made if it is missing, for the user alone.
-            None: only the threads of this process.
-        timeout: how many seconds to wait for somebody else.
-        flock: lock by descriptor, or with `filelock`.
+            None: lock out only the threads of this process.
+        timeout: seconds to wait for another holder.
+        flock: lock by descriptor if True, else with `filelock`.
 
     Raises:
         InputOutput: the folder cannot be made.
@@ -52,16 +52,16 @@ class FileLocks:
     def hold(self, *keys: str, patience: float | None = None, reader: tuple[str, str] | None = None) -> Hold:
         """`with locks.hold(key):` lets one thread of one process in at a time. Not re-entrant.
 
-        Several keys are taken in an order that is the same for everybody; to hold several at once name them in one
-        call: taken one by one, two callers can wait for each other until the timeout.
+        Several keys are locked in the same order by every caller. Name them in one call: in separate calls, two callers
+        can deadlock until the timeout.
 
         Args:
             keys: of the files.
-            patience: how many seconds to wait for somebody else; None: as long as the locks always do.
-            reader: who asks; makes no difference here.
+            patience: seconds to wait for another holder; None: the `timeout` of these locks.
+            reader: the user and session that ask; ignored here.
 
         Raises:
-            TimedOut: somebody else held one (its `lock`) for too long; none is held then.
+            TimedOut: another holder kept one (its `lock`) for too long; none is held then.
             RuntimeError: this thread holds one already.
             InputOutput: a lock file cannot be made or locked.
         """
@@ -119,7 +119,7 @@ class FileLocks:
 
     def _make(self, folder: Path) -> None:
         try:
-            # The mode is that of the last folder only, and the one above may be the store's.
+            # mkdir applies the mode to the last folder only; the parent may be the store's and must be private too.
             folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             folder.mkdir(exist_ok=True, mode=0o700)
         except OSError as error:
@@ -129,7 +129,7 @@ class FileLocks:
 
 
 class Hold:
-    """Locks that are held inside a `with`."""
+    """Context manager that holds locks."""
 
     __slots__ = ("_keys", "_locks", "_taken", "_timeout")
 
@@ -147,7 +147,7 @@ class Hold:
 
 
 class _KeyedLocks:
-    """Locks of one process, each there only while somebody holds or waits for it."""
+    """Locks of one process; each exists only while a thread holds it or waits for it."""
 
     def __init__(self) -> None:
         self._guard = threading.Lock()

@@ -14,20 +14,20 @@ from .operating_system import O_NONBLOCK, Folder, try_lock, unlock_and_close
 from .system_errors import refused
 
 PATIENCE = 5.0
-"""Seconds to wait for another writer of the same file, who holds no lock of ours, before `Conflict`."""
+"""Longest wait, in seconds, for another writer of the same file that does not use our locks, before `Conflict`."""
 
 ABANDONED_AFTER = 300.0
-"""Seconds after which a hidden file of another user, who lets nobody lock it, is taken for a killed writer's."""
+"""Age in seconds after which another user's hidden file, if it cannot be locked, counts as left by a killed writer."""
 
 
 @contextlib.contextmanager
 def hidden_file(folder: Folder, name: str, mode: int, path: str) -> Iterator[int]:
-    """A new, locked, hidden file under `name`, open for reading and writing; removed after an error.
+    """A new, locked, hidden file called `name`, open for reading and writing; removed after an error.
 
-    The lock says that its writer lives: a file of this name without one is a killed writer's, and is removed.
+    The lock shows that its writer is alive: an unlocked file of this name was left by a killed writer and is removed.
 
     Raises:
-        Conflict: another writer of the same file is at work and does not finish.
+        Conflict: another writer of the same file does not finish in time.
     """
     fd = _create(folder, name, mode, path)
     try:
@@ -41,7 +41,7 @@ def hidden_file(folder: Folder, name: str, mode: int, path: str) -> Iterator[int
 
 
 def clean_up(folder: Folder, name: str) -> bool:
-    """Remove the hidden file `name` if its writer is gone; True if nothing is there any more."""
+    """Remove the hidden file `name` if its writer is dead; True if the file no longer exists."""
     try:
         fd = open_to_lock(folder, name)
     except FileNotFoundError:
@@ -61,9 +61,9 @@ def clean_up(folder: Folder, name: str) -> bool:
 
 
 def open_to_lock(folder: Folder, name: str) -> int:
-    """A descriptor of a file that may be another user's: for reading alone where it cannot be written.
+    """A descriptor of a file that may belong to another user; read-only if it cannot be opened for writing.
 
-    That one NFS does not lock: `try_lock` raises `EBADF`.
+    NFS cannot lock a read-only descriptor: `try_lock` then raises `EBADF`.
     """
     try:
         return folder.open(name, os.O_RDWR | O_NONBLOCK)
@@ -72,7 +72,7 @@ def open_to_lock(folder: Folder, name: str) -> int:
 
 
 def is_abandoned(folder: Folder, name: str) -> bool:
-    """True if a hidden file's writer, of whom no lock tells whether he lives, has not written into it for minutes."""
+    """True if a hidden file that cannot be locked has not been written for `ABANDONED_AFTER` seconds, or is gone."""
     there = folder.look(name)
     return there is None or time.time() - there.st_mtime > ABANDONED_AFTER
 
@@ -83,7 +83,7 @@ def _removed(folder: Folder, name: str) -> bool:
     except FileNotFoundError:
         return True
     except PermissionError:
-        return False  # It is another user's; elsewhere than on POSIX, a writer has it open.
+        return False  # It belongs to another user or, on Windows, a writer has it open.
     return True
 
 
@@ -95,10 +95,10 @@ def write_all(fd: int, chunk: Chunk | memoryview) -> None:
 
 
 def wait_for_lock(fd: int, path: str) -> None:
-    """Lock an open file that is to be written in place, against writers who came by another of its names.
+    """Lock an open file for writing in place, against writers that opened it through another hard link.
 
     Raises:
-        Conflict: one of them does not finish.
+        Conflict: another writer does not finish in time.
     """
     deadline = time.monotonic() + PATIENCE
     while not try_lock(fd):
@@ -114,7 +114,7 @@ def _create(folder: Folder, name: str, mode: int, path: str) -> int:
             if not clean_up(folder, name):
                 _pause(deadline, path)
             continue
-        # Who found the file before it was locked takes it for a dead writer's.
+        # Another process that found the file before it was locked may have removed it as a dead writer's.
         if try_lock(fd) and os.fstat(fd).st_nlink:
             return fd
         unlock_and_close(fd)
@@ -127,6 +127,6 @@ def _pause(deadline: float, path: str) -> None:
 
 
 def is_still(folder: Folder, name: str, fd: int) -> bool:
-    """True while `name` is the file that is open."""
+    """True while `name` still refers to the open file."""
     there = folder.look(name)
     return there is not None and os.path.samestat(there, os.fstat(fd))

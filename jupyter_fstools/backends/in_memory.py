@@ -24,7 +24,7 @@ class _File(NamedTuple):
 
 
 class _Opened(BytesContent):
-    """One version of a file; it stays what it was."""
+    """One version of a file; immutable."""
 
     def __init__(self, backend: InMemory, data: bytes, stat: FileStat) -> None:
         super().__init__(data)
@@ -40,7 +40,7 @@ class InMemory:
     """A `Backend` without a disk. Its root is "/", so that absolute paths are inside; there are no links.
 
     Args:
-        files: what is there at the start, by path.
+        files: the files at the start, by path.
     """
 
     def __init__(self, files: Mapping[str, bytes] | None = None) -> None:
@@ -54,10 +54,10 @@ class InMemory:
 
     @classmethod
     def from_setting(cls, where: str, *, durable: bool) -> InMemory:
-        """Empty files of their own; `durable` means nothing here.
+        """A new, empty backend; `durable` has no effect.
 
         Raises:
-            Invalid: something stands behind the scheme.
+            Invalid: something follows the scheme.
         """
         if where not in ("memory:", "memory://"):
             raise Invalid(f"root: nothing may follow memory:, got {where!r}", hint="Use memory: alone.")
@@ -65,11 +65,11 @@ class InMemory:
 
     @property
     def root_key(self) -> str:
-        """A word of its own for each object."""
+        """A key that is unique for each object."""
         return self._key
 
     def close(self) -> None:
-        """Nothing to let go of."""
+        """Do nothing, as there is nothing to release."""
 
     def stat(self, path: str) -> FileStat:
         """Look at a path as a caller spells it; see `Backend.stat`."""

@@ -20,11 +20,11 @@ _log = logging.getLogger("jupyter_fstools")
 
 
 def overwrite_in_place(folder: Folder, target: int, temporary: str, source: int, *, durable: bool) -> os.stat_result:
-    """Give the open, locked file `target` the bytes of `source`, the file `temporary` in `folder`, which then is gone.
+    """Copy `source`, the file `temporary` in `folder`, into the open, locked file `target`, and remove `temporary`.
 
-    The answer is what `target` was when the last byte was in it; what it was before, where somebody else wrote into it
-    too: that version is there no more, so that whoever compares with it looks at the content. After an error the old
-    bytes are back; after a kill `settle` brings them back, as old and new bytes lie in `folder` until all is written.
+    Returns the status of `target` after the last byte, or from before the write if somebody else wrote into it too:
+    that version no longer exists, so a caller that compares with it looks at the content. After an error the old bytes
+    are restored. After a kill `settle` restores them, from the old and new bytes kept in `folder` until all is written.
     """
     old = os.fstat(target)
     backup = _keep(folder, target, temporary, durable=durable)
@@ -43,19 +43,19 @@ def overwrite_in_place(folder: Folder, target: int, temporary: str, source: int,
 
 
 def settle(folder: Folder, name: str, status: os.stat_result | None, *, patience: float) -> bool:
-    """Undo what a killed writer left of `name`: its temporary file, and half-written bytes of a file written in place.
+    """Clean up after a killed writer of `name`: its temporary file, and a file half written in place.
 
     Args:
-        folder: where the file is.
+        folder: the folder of the file.
         name: the file.
-        status: what is there now.
-        patience: seconds to wait for a writer who is at work in the file itself.
+        status: its current status.
+        patience: seconds to wait for a live writer that writes the file in place.
 
     Returns:
-        True if the file may have changed by it, so that `status` has to be asked for again.
+        True if this may have changed the file, so that the caller must get its `status` again.
 
     Raises:
-        TimeoutError: the writer did not finish.
+        TimeoutError: the writer did not finish in time.
     """
     temporary = temporary_name(name)
     changed = folder.has(temporary) and clean_up(folder, temporary)
@@ -73,9 +73,9 @@ def settle(folder: Folder, name: str, status: os.stat_result | None, *, patience
 
 
 def copy_bytes(source: int, target: int, *, durable: bool) -> os.stat_result:
-    """Make the bytes of the open file `target` those of `source`; nothing is cut off before all is written.
+    """Copy the bytes of `source` over the open file `target`; truncate it only after all of them are written.
 
-    The answer is what `target` was before it was synced: others may write it meanwhile.
+    Returns the status of `target` from before the sync, as others may write it during the sync.
     """
     size, offset = os.fstat(source).st_size, 0
     view = memoryview(bytearray(min(CHUNK_BYTES, size) or 1))
@@ -94,24 +94,24 @@ def copy_bytes(source: int, target: int, *, durable: bool) -> os.stat_result:
 
 
 def backup_name(status: os.stat_result) -> str:
-    """Where the old bytes of a file are while it is written in place: made before the new ones, removed after them."""
+    """Name of the copy of a file's old bytes while it is written in place; made before `new_name`, removed after it."""
     return f"{HIDDEN_PREFIX}{status.st_ino}.backup"
 
 
 def new_name(status: os.stat_result) -> str:
-    """Where the new bytes of a file are while they are written into it, and at no other time."""
+    """Name of the file with the new bytes; exists only while they are written in place."""
     return f"{HIDDEN_PREFIX}{status.st_ino}.new"
 
 
 def new_inode(folder: Folder, status: os.stat_result) -> int:
-    """The inode of the new bytes that are being written into a file; 0 if there are none."""
+    """The inode of the file with the new bytes while a file is written in place; 0 if there is none."""
     name = new_name(status)
     there = folder.look(name) if folder.has(name) else None
     return there.st_ino if there else 0
 
 
 def _keep(folder: Folder, target: int, temporary: str, *, durable: bool) -> int:
-    """Have the old bytes and then the new ones under the names where `settle` finds them; the open backup."""
+    """Put the old bytes and then the new ones under the names that `settle` looks for; return the open backup."""
     old = os.fstat(target)
     name = backup_name(old)
     if folder.has(name):
@@ -136,7 +136,7 @@ def _forget(folder: Folder, status: os.stat_result) -> None:
 
 
 def _set_aside(folder: Folder, status: os.stat_result) -> None:
-    """Keep a backup that is not to be restored, where nobody looks for one."""
+    """Keep a backup that must not be restored under a name that `settle` ignores."""
     name = backup_name(status)
     folder.move(name, f"{name}-kept")
     _forget(folder, status)
@@ -144,7 +144,7 @@ def _set_aside(folder: Folder, status: os.stat_result) -> None:
 
 
 def _restored(folder: Folder, name: str) -> bool:
-    """Bring back what a dead writer overwrote, if it is ours to do; False while a writer lives."""
+    """Restore the bytes that a dead writer overwrote, if permissions allow; False while the writer is alive."""
     try:
         target = open_to_lock(folder, name)
     except (FileNotFoundError, PermissionError):
@@ -155,7 +155,7 @@ def _restored(folder: Folder, name: str) -> bool:
         _restore(folder, target)
         return True
     except PermissionError:
-        return True  # The file, or what was left beside it, is another user's.
+        return True  # The file, or one that was left beside it, belongs to another user.
     except OSError as error:
         if error.errno != errno.EBADF:
             raise
@@ -194,20 +194,20 @@ def _opened(folder: Folder, name: str) -> Iterator[int]:
 
 
 def _is_trusted(fd: int, target: os.stat_result) -> bool:
-    """False where somebody else can have laid it there."""
+    """False if another user could have put the file there."""
     kept = os.fstat(fd)
     return kept.st_nlink == 1 and kept.st_uid in (target.st_uid, getattr(os, "geteuid", lambda: 0)())
 
 
 def _is_torn(target: int, old: int, new: int) -> bool:
-    """True if every byte is an old or a new one: nobody has written into the file since, nor got its inode."""
+    """True if every byte is an old or a new one; else somebody has written into the file or reused its inode since."""
     size, before, after = (os.fstat(fd).st_size for fd in (target, old, new))
     if not (before <= size <= after or size in (before, after)):
         return False
     for offset in range(0, size, CHUNK_BYTES):
         there = read_at(target, CHUNK_BYTES, offset)
         one, other = (read_at(fd, len(there), offset) for fd in (old, new))
-        # A machine that stopped may have any pages on the disk, not only the first ones.
+        # After a power failure any of the pages may be on the disk, not only the first ones.
         each = itertools.zip_longest(there, one, other)
         if there not in (one, other) and any(byte not in kept for byte, *kept in each):
             return False

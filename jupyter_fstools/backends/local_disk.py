@@ -61,10 +61,10 @@ class LocalDisk:
 
     Args:
         root: the folder; it must be there.
-        durable: have every write on the disk before it is answered (fsync of file and folder).
-        openat: open below descriptors (safe against folders swapped for links), or check joined paths; None: whatever
-            the system can.
-        case_insensitive: are names that differ in case one file; None: look at the root.
+        durable: return from a write only once it is on the disk (fsync of file and folder).
+        openat: open below descriptors if True (safe against folders swapped for links), else check joined paths;
+            None: use descriptors if the system supports it.
+        case_insensitive: whether names that differ only in case are one file; None: detect it in the root.
 
     Raises:
         NotFound, NotADirectory: the root is not there, or is a file.
@@ -90,7 +90,7 @@ class LocalDisk:
         """The folder of a `file:` address.
 
         Raises:
-            Invalid: the address names another machine, no absolute path, or has a query or fragment.
+            Invalid: the address names another machine, lacks an absolute path, or has a query or fragment.
         """
         from urllib.request import url2pathname
 
@@ -112,11 +112,11 @@ class LocalDisk:
 
     @property
     def root_key(self) -> str:
-        """The root's real path, as keys begin with it; "" for the top of the disk."""
+        """The root's real path in the form that begins every key; "" for the top of the disk."""
         return self._root.key
 
     def close(self) -> None:
-        """Let the root go; nothing works afterwards, and what has begun goes nowhere else."""
+        """Release the root. New calls fail; calls in progress stay in the same folder."""
         self._root.close()
 
     def stat(self, path: str) -> FileStat:
@@ -125,7 +125,7 @@ class LocalDisk:
             try:
                 return self._looked_at(trail, path)
             except FsToolsError as fault:
-                # Some of the places that it went by may be nobody's business.
+                # The gate checks these places against the deny rules before it shows the refusal.
                 fault.places = (*trail.places, *(["/".join(trail.names)] if trail.names else []))
                 raise
 
@@ -142,7 +142,7 @@ class LocalDisk:
 
     @contextlib.contextmanager
     def opened_folder(self, path: str) -> Iterator[Folder]:
-        """A folder held open, for programs that are started in it: its `dir_fd` cannot be led elsewhere.
+        """A folder held open, to start programs in: a rename or a link cannot redirect its `dir_fd`.
 
         Raises:
             NotFound, NotADirectory, Denied, Conflict
@@ -174,7 +174,7 @@ class LocalDisk:
             content.close()
 
     def write(self, path: str, chunks: Iterable[Chunk], *, if_match: str | None) -> FileStat:
-        """Replace a file's bytes at once; see `Backend.write`. The bytes it has already are not written again."""
+        """Replace a file's bytes at once; see `Backend.write`. Identical bytes are not written again."""
         names = canonical_parts(path)
         with Trail(self._root) as trail:
             made = 0
@@ -235,7 +235,7 @@ class LocalDisk:
             except BaseException:
                 os.close(fd)
                 raise
-            os.close(fd)  # Somebody began to write it in place while it was read.
+            os.close(fd)  # A write in place began during the read; try again.
         raise _busy(path)
 
 

@@ -32,7 +32,7 @@ from .protocol import FileStat
 from .system_errors import missing, overtaken, refused
 
 TIMEOUT = "30s"
-"""For one request, and for reaching the store at all."""
+"""Time limit of one request, and of connecting to the store."""
 
 RETRIES: Any = {
     "max_retries": 6,
@@ -58,10 +58,10 @@ _AT_A_TIME, _AHEAD_BYTES, _LOOK_SECONDS = 16, 32 << 20, 0.1
 
 
 def opened_bucket(where: str) -> Bucket:
-    """A bucket with its prefix, by its address; credentials come by the provider's own chain.
+    """The bucket, with its prefix, at an address; credentials come from the provider's own chain.
 
     Raises:
-        Invalid: it is no address, or it holds credentials.
+        Invalid: it is not an address, or it holds credentials.
     """
     if re.match(r"[a-z0-9+.-]+://[^/]*:[^/]*@", where):
         raise Invalid("root: the address holds a password", hint="Give credentials by the environment instead.")
@@ -75,14 +75,14 @@ def opened_bucket(where: str) -> Bucket:
 
 
 def _allows_http() -> bool:
-    """The variables of the library itself, which it does not read where other options are given."""
+    """The value of the library's own environment variables, which it ignores once `client_options` are given."""
     told = (os.environ.get(f"{provider}_ALLOW_HTTP", "") for provider in ("AWS", "AZURE", "GOOGLE"))
     return any(one.lower() in ("1", "true") for one in told)
 
 
 @contextlib.contextmanager
 def explained(path: str, *, writing: bool = False) -> Iterator[None]:
-    """Turn what a store answers into a refusal about `path`.
+    """Turn a store's error into a refusal about `path`.
 
     Raises:
         NotFound, Conflict, Denied, Invalid, InputOutput
@@ -108,7 +108,7 @@ def explained(path: str, *, writing: bool = False) -> Iterator[None]:
 
 @contextlib.contextmanager
 def knowing_outcome(path: str, error: Exception) -> Iterator[None]:
-    """Look what became of a request to write, which failed with `error`.
+    """Context for the look at a file after a write request failed with `error`.
 
     Raises:
         InputOutput: the look failed too; `details["modified"]` says that the file may be modified.
@@ -127,21 +127,21 @@ def knowing_outcome(path: str, error: Exception) -> Iterator[None]:
 
 
 def plain_reason(error: Exception) -> str:
-    """The reason of a failure in one line, without anything that could be a credential."""
+    """The reason for a failure in one line, without anything that could be a credential."""
     told = str(error).partition("\n\nDebug source")[0]
     return _SECRETS.sub("", " ".join(told.split()))[:200]
 
 
 def condition_of(meta: Mapping[str, Any]) -> dict[str, str]:
-    """The mode of a write that demands what was seen: most stores compare the ETag, Google's the generation."""
+    """The mode of a write that requires the version seen: most stores compare the ETag, Google's the generation."""
     return {name: meta[name] for name in ("e_tag", "version") if meta[name]}
 
 
 def version_of(meta: Mapping[str, Any], path: str) -> str:
-    """The ETag, in quotes as HTTP has it: Azure's listings leave them out. A number of the store's is in none of them.
+    """The ETag in quotes as HTTP requires, which Azure's listings leave out. A store's own version number is not used.
 
     Raises:
-        InputOutput: the store sends none.
+        InputOutput: the store sends no ETag.
     """
     if not (tag := meta["e_tag"]):
         raise InputOutput(f"'{path}': the store gives no version (ETag) of it.", hint="Use a store that sends ETags.")
@@ -149,7 +149,7 @@ def version_of(meta: Mapping[str, Any], path: str) -> str:
 
 
 def require_conditions(bucket: Bucket, key: str) -> None:
-    """Refuse a store that would overwrite what somebody else wrote: tried with an object of our own below `key`.
+    """Refuse a store that ignores conditions and would overwrite other writers; tested with a probe object below `key`.
 
     Raises:
         Invalid, InputOutput
@@ -159,7 +159,7 @@ def require_conditions(bucket: Bucket, key: str) -> None:
         with explained(key):
             answer = obstore.put(bucket, probe, b"1", mode="create")
     except Denied:
-        return  # Who may not write cannot overwrite.
+        return  # Without permission to write, nothing can be overwritten.
     except NotFound:
         raise Invalid(
             f"root: there is no bucket or container of {key}",
@@ -190,12 +190,12 @@ def _is_refused(bucket: Bucket, key: str, probe: str, mode: Any) -> bool:
 
 
 class OneVersion:
-    """One version of a file, read by windows.
+    """One version of a file, read in windows.
 
     Args:
-        stat: the file as it was looked at.
-        fetch: the bytes from a start to an end.
-        look: the file as it is now, by its path; None where there is none.
+        stat: the status of this version.
+        fetch: returns the bytes from a start to an end.
+        look: returns the current status of a path; None if there is no file.
     """
 
     def __init__(
@@ -231,7 +231,7 @@ class OneVersion:
 def fetched_ahead(
     files: Iterable[FileStat], fetch: Callable[[FileStat], bytes], ended: Callable[[], bool]
 ) -> Iterator[tuple[str, bytes | None]]:
-    """The bytes of files, several at a time, in their order and by path; see `ReadsAhead`."""
+    """Each file's path and bytes, in the given order, with several requests at a time; see `ReadsAhead`."""
     coming, waiting, held = iter(files), deque[tuple[FileStat, Future[bytes]]](), 0
     pool = ThreadPoolExecutor(_AT_A_TIME, thread_name_prefix="fstools-objects")
     try:
@@ -250,7 +250,7 @@ def fetched_ahead(
                     )
             try:
                 yield file.path, fetched.result()
-            except FsToolsError:  # Who reads it by itself is told why.
+            except FsToolsError:  # Reading this file alone raises the reason.
                 yield file.path, None
             held -= file.size
     finally:

@@ -32,29 +32,29 @@ from .system_errors import file_instead, folder_instead, missing, overtaken, ref
 from .version_files import VersionFiles
 
 MOST_WRITTEN_BYTES = 1 << 30
-"""A conditional write is one request, whose bytes are in memory."""
+"""Maximum bytes of a write: a conditional write is a single request, held in memory."""
 LONGEST_KEY = 1024
-"""The bytes of an object's name, prefixes included: a name in it may be as long."""
+"""Maximum bytes of an object's name, prefixes included; a single part of it may be as long."""
 WHOLE_BYTES = 64 << 20
-"""Up to here a file is fetched whole, once per version: the gate hashes it anyway. Above, only the windows shown."""
+"""Files up to this many bytes are fetched whole, once per version, as the gate hashes them; larger ones in windows."""
 CACHE_BYTES = 1 << 30
 
 _LOOKS = 20
 _NOTED = "\0noted"
 _MARK = "fstoolswrite"
-"""Metadata that tells one's own write again, where the answer to it was lost."""
+"""Metadata key that identifies our own write when the answer to it was lost."""
 
 
 class ObjectStore:
     """A bucket, or a prefix in one, as a `Backend`: `s3://bucket/prefix`, `gs://…`, `az://…`.
 
-    A folder is there as long as a file is below it. There are no links, modes, owners or locks of the store's own: a
-    write or a removal is refused unless the version is the one that was seen, whoever else writes.
+    A folder exists as long as a file is below it. The store has no links, modes, owners or locks: instead, a write or a
+    removal is refused unless the file still has the version that was seen.
 
     Args:
         bucket: the store, opened at the prefix.
-        address: what every key begins with.
-        versions: keeps whole files; None: nothing is kept.
+        address: the beginning of every key.
+        versions: caches whole files; None: no cache.
 
     Raises:
         Invalid: the store does not take conditional writes.
@@ -69,7 +69,7 @@ class ObjectStore:
 
     @classmethod
     def from_setting(cls, where: str, *, durable: bool) -> ObjectStore:
-        """The bucket of an address; a store answers a write once it is safe, whatever `durable` says."""
+        """The backend for an address; `durable` has no effect, as a store confirms a write only once it is stored."""
         versions = VersionFiles(data_folder() / "objects", CACHE_BYTES)
         return cls(opened_bucket(where), where, versions)
 
@@ -86,17 +86,17 @@ class ObjectStore:
             if (found := self._file_at(plain)) is not None:
                 return found
         wanted = "/".join(self._names(path))
-        # Where both are, the plain name is the object's, and one that ends with "/" the folder's.
+        # If both an object and a folder have this name, a "/" at the end selects the folder.
         return self._folder(wanted) if path.endswith("/") and self._is_folder(wanted) else self._look(wanted)
 
     def list(self, path: str) -> Iterator[Entry]:
-        """The names in one folder, with what the store tells of each; see `Backend.list`."""
+        """The entries of one folder, with the status that the listing gives; see `Backend.list`."""
         self._parts(path)
         with explained(path):
             try:
                 listed = obstore.list_with_delimiter(self._bucket, path or None)
             except InvalidPathError:
-                # It tells how the name of an object begins that no path spells; this tells all of it, mostly.
+                # This error names only the first part of the invalid object name; a plain listing mostly names it all.
                 next(iter(obstore.list(self._bucket, prefix=path or None, chunk_size=2)), None)
                 raise
         if path and not listed["objects"] and not listed["common_prefixes"]:
@@ -119,15 +119,15 @@ class ObjectStore:
             yield OneVersion(stat, lambda start, end: data[start:end], self._head)
 
     def read_ahead(self, files: Iterable[FileStat], ended: Callable[[], bool]) -> Iterator[tuple[str, bytes | None]]:
-        """The bytes of files that a listing told of, several at a time; see `ReadsAhead`."""
+        """Each listed file's path and bytes, with several requests at a time; see `ReadsAhead`."""
         return fetched_ahead(files, self._whole, ended)
 
     def noted(self, stat: FileStat) -> bytes | None:
-        """What was kept about a version; see `KeepsNotes`."""
+        """The note kept about a version; see `KeepsNotes`."""
         return None if self._versions is None else self._versions.get(stat.key, stat.version + _NOTED)
 
     def note(self, stat: FileStat, found: bytes) -> None:
-        """Keep something about a version; see `KeepsNotes`."""
+        """Keep a note about a version; see `KeepsNotes`."""
         if self._versions is not None:
             self._versions.put(stat.key, stat.version + _NOTED, found)
 
@@ -135,7 +135,7 @@ class ObjectStore:
         """Replace a file's bytes at once; see `Backend.write`.
 
         Raises:
-            TooLarge: also, more bytes than one request may have.
+            TooLarge: more bytes than one request may have.
         """
         names = self._parts(path)
         if not names:
@@ -154,7 +154,7 @@ class ObjectStore:
         return self._put(path, data, condition, attributes)
 
     def delete(self, path: str, *, if_match: str) -> None:
-        """Remove a file; see `Backend.delete`. Of all verbs this alone is a look and then a request."""
+        """Remove a file; see `Backend.delete`. Not atomic: the version is checked in a request before the removal."""
         self._parts(path)
         if self._file(path).version != if_match:
             raise overtaken(path)
@@ -168,7 +168,7 @@ class ObjectStore:
                     raise
 
     def close(self) -> None:
-        """Nothing to let go of: a connection ends by itself."""
+        """Do nothing: connections end by themselves."""
 
     def _parts(self, path: str) -> Sequence[str]:
         parts = canonical_parts(path, LONGEST_KEY)
@@ -190,7 +190,7 @@ class ObjectStore:
             try:
                 answer = obstore.put(self._bucket, path, data, mode=mode, attributes={**attributes, _MARK: mark})
             except (AlreadyExistsError, PreconditionError, BaseError, OSError) as error:
-                # A request that was repeated meets what it wrote itself; one whose answer was lost may have been done.
+                # A retry can conflict with our own first attempt; a request may succeed although its answer is lost.
                 with knowing_outcome(path, error):
                     written = self._marked(path, mark)
                 if written is None:
@@ -202,9 +202,9 @@ class ObjectStore:
         return written
 
     def _written(self, path: str, size: int, answer: Mapping[str, Any]) -> FileStat:
-        """The status of the version that was written: others may have written since."""
+        """The status of the version that was written, even if others have written since."""
         now, own = None, version_of(answer, path)
-        with contextlib.suppress(FsToolsError):  # The write is done, whatever the look at it meets.
+        with contextlib.suppress(FsToolsError):  # The write has succeeded even if this look fails.
             now = self._head(path)
         moment = time.time_ns() if now is None else now.mtime_ns
         return now if now and now.version == own else FileStat(path, f"{self._key}/{path}", "file", size, moment, own)
@@ -214,7 +214,7 @@ class ObjectStore:
         return stat if attributes.get(_MARK) == mark else None
 
     def _described(self, path: str) -> tuple[FileStat | None, dict[str, str], dict[str, str]]:
-        """A file, the condition of a write over it, and its metadata; (None, {}, {}) where there is none."""
+        """A file, the condition for overwriting it, and its metadata; (None, {}, {}) if it does not exist."""
         with explained(path):
             try:
                 answer = obstore.get(self._bucket, path, options={"head": True})
@@ -231,12 +231,12 @@ class ObjectStore:
                 return None
 
     def _file_at(self, path: str) -> FileStat | None:
-        """The file of a name; none where an empty object stands for the folder of what lies below it."""
+        """The file at a path; None if it is missing or an empty object that only marks a folder with files below it."""
         found = self._head(path)
         return found if found and (found.size or not self._is_folder(path)) else None
 
     def _is_barred(self, path: str) -> bool:
-        """Nothing can lie below the name: it is a file's alone."""
+        """True if the name is a file and not also a folder, so that nothing can be below it."""
         return self._head(path) is not None and not self._is_folder(path)
 
     def _look(self, path: str) -> FileStat:
@@ -262,19 +262,19 @@ class ObjectStore:
         if not path:
             return True
         with explained(path):
-            # Segments count: "a/b" is no prefix of "a/bc". An object "a/b/" stands for an empty folder.
+            # The prefix matches whole segments: "a/b" does not match "a/bc". An object "a/b/" marks an empty folder.
             try:
                 return bool(next(iter(obstore.list(self._bucket, prefix=path, chunk_size=2)), []))
-            except InvalidPathError:  # Of an object below it, whose name no path spells.
+            except InvalidPathError:  # An object below it has a name that no path can spell.
                 return True
 
     def _latest(self, path: str) -> tuple[FileStat, bytes | None]:
-        """A file as it is now, and its bytes unless it is large."""
+        """A file's current status, and its bytes unless it is large."""
         for _ in range(_LOOKS):
             stat = self._file(path)
             if stat.size > WHOLE_BYTES:
                 return stat, None
-            # Others may write between the look and the request for that version.
+            # A conflict means that others wrote between the look and the request for that version.
             with contextlib.suppress(Conflict):
                 return stat, self._whole(stat)
         hint = "Read it again while no other program writes it."
@@ -298,7 +298,7 @@ class ObjectStore:
         return FileStat(path, f"{self._key}/{path}", "file", meta["size"], moment, version_of(meta, path))
 
     def _entry(self, folder: str, path: str, meta: Mapping[str, Any] | None) -> Iterator[Entry]:
-        """An entry of a listing; none for a name that no caller could give back."""
+        """The entry for a listed name, or nothing for a name that no caller could use as a path."""
         name = path.removeprefix(f"{folder}/" if folder else "")
         if path == folder or not name or "/" in name or name in (".", "..") or name.startswith(HIDDEN_PREFIX):
             return
@@ -308,7 +308,7 @@ class ObjectStore:
             yield Entry(path, name, "file", self._stat_of(meta, path))
 
     def _check_free(self, path: str, names: Sequence[str]) -> None:
-        """Refuse a new file where a folder is, or below a file."""
+        """Refuse a new file in the place of a folder or below a file."""
         if self._is_folder(path):
             raise folder_instead(path, writing=True)
         for depth in range(len(names) - 1, 0, -1):

@@ -15,12 +15,12 @@ from .system_errors import folder_instead, refusal, refused
 
 
 def version_of(status: os.stat_result) -> str:
-    """Equal only while nothing touched the file."""
+    """The version of a file: a string that changes whenever the file is touched."""
     return f"{status.st_dev}-{status.st_ino}-{status.st_size}-{status.st_mtime_ns}-{status.st_ctime_ns}"
 
 
 def same_version(one: os.stat_result, other: os.stat_result) -> bool:
-    """Whether nothing touched the file in between."""
+    """True if nothing touched the file between the two looks."""
     return (
         one.st_mtime_ns == other.st_mtime_ns
         and one.st_ctime_ns == other.st_ctime_ns
@@ -31,21 +31,21 @@ def same_version(one: os.stat_result, other: os.stat_result) -> bool:
 
 
 def same_bytes(now: os.stat_result, then: os.stat_result) -> bool:
-    """Whether nothing was written into an open file since; one that was replaced by rename only loses a name."""
+    """True if nothing was written into an open file since; a rename over it only lowers its link count."""
     if now.st_nlink < then.st_nlink:
         return now.st_mtime_ns == then.st_mtime_ns and now.st_size == then.st_size
     return same_version(now, then)
 
 
 def kind_of(status: os.stat_result) -> Kind:
-    """The kind of an entry; a link that was not followed is `other`."""
+    """The kind of an entry; an unfollowed link is `other`."""
     if stat.S_ISREG(status.st_mode):
         return "file"
     return "directory" if stat.S_ISDIR(status.st_mode) and not is_link(status) else "other"
 
 
 def file_stat(root_key: str, path: str, status: os.stat_result | None) -> FileStat:
-    """`status` as a backend gives it."""
+    """`status` as a `FileStat`."""
     key = f"{root_key}/{path}" if path else root_key or "/"
     if status is None:
         return FileStat(path, key, "missing")
@@ -56,12 +56,12 @@ def file_stat(root_key: str, path: str, status: os.stat_result | None) -> FileSt
 
 
 def has_write_bits(status: os.stat_result) -> bool:
-    """Whether a file's mode lets anybody write it; to the superuser everything seems writable."""
+    """True if a file's mode lets anybody write it; the mode counts because the superuser passes every access check."""
     return bool(status.st_mode & 0o222)
 
 
 def not_a_file(status: os.stat_result, path: str, *, writing: bool = False) -> FsToolsError | None:
-    """Why what is there is no regular file; None if it is one."""
+    """The refusal for something that is not a regular file; None if it is one."""
     if stat.S_ISREG(status.st_mode):
         return None
     if is_link(status):
@@ -78,7 +78,7 @@ _ATTEMPTS = 3
 
 
 class _Opened:
-    """A file's descriptor, and what was seen when it was opened."""
+    """A file's descriptor, and its status when it was opened."""
 
     def __init__(self, stat: FileStat, fd: int, status: os.stat_result) -> None:
         self.stat = stat
@@ -86,12 +86,12 @@ class _Opened:
         self._status = status
 
     def unchanged(self) -> bool:
-        """True while nothing is written into the file that was opened; another file may have its name by now."""
+        """True while the opened file has not been written to, even if another file has taken its name."""
         return same_bytes(os.fstat(self._fd), self._status)
 
     def close(self) -> None:
-        """Let the file go; what is read of it afterwards is refused."""
-        # Another file may get its number at once.
+        """Close the file; later reads fail."""
+        # The system may reuse the descriptor's number for another file at once.
         fd, self._fd = self._fd, -1
         os.close(fd)
 
@@ -105,7 +105,7 @@ class InMemoryCopy(_Opened, BytesContent):
 
 
 class Stream(_Opened):
-    """A large file's bytes, read when they are asked for; `unchanged` tells whether they still are of one version."""
+    """A large file's bytes, read on demand; `unchanged` tells whether they are all still from one version."""
 
     @property
     def size(self) -> int:
@@ -146,9 +146,9 @@ def open_content(fd: int, status: os.stat_result, root_key: str, path: str) -> I
     """The content of a file that was just opened.
 
     Raises:
-        Conflict: it changes all the time.
-        InputOutput: fewer bytes came than the system says there are.
-        TooLarge: the system does not say how much there is, and it is a lot.
+        Conflict: it kept changing during every attempt.
+        InputOutput: fewer bytes came than the system says it has.
+        TooLarge: the system does not tell its size, and it is larger than `MOST_IN_MEMORY`.
     """
     if status.st_size > MOST_IN_MEMORY:
         return Stream(file_stat(root_key, path, status), fd, status)
@@ -188,7 +188,7 @@ def _all_of_unknown_size(fd: int, status: os.stat_result, path: str) -> bytes:
     while more := read_at(fd, CHUNK_BYTES, len(data)):
         data += more
         if len(data) > MOST_IN_MEMORY:
-            if not same_bytes(os.fstat(fd), status):  # it was empty only between two steps of its writer
+            if not same_bytes(os.fstat(fd), status):  # its writer had truncated it and then went on
                 raise refused(Conflict, path, "it changes while it is read", hint="Try again later.")
             reason = f"the system does not tell its size, and it has more than {MOST_IN_MEMORY} bytes"
             raise refused(TooLarge, path, reason, hint="Choose a regular file.")

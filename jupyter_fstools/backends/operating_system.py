@@ -22,13 +22,13 @@ if sys.platform != "win32":
     import fcntl
 
 HAS_OPENAT = {os.open, os.stat, os.mkdir, os.unlink, os.link, os.rename, os.readlink} <= os.supports_dir_fd
-"""True where a name can be opened below an open folder; elsewhere joined paths are checked instead."""
+"""True if the system can open a name relative to an open folder; elsewhere joined paths are checked instead."""
 
 HAS_FLOCK = sys.platform != "win32"
 """True where an open file can be locked by descriptor; elsewhere `filelock` does it."""
 
 RENAMES_OPEN_FILES = sys.platform != "win32"
-"""False where a file must be closed before it is moved."""
+"""False if a file must be closed before it can be renamed."""
 
 _log = logging.getLogger("jupyter_fstools")
 
@@ -37,10 +37,10 @@ _FOLDER = getattr(os, "O_DIRECTORY", 0) | _QUIET
 _PASSING = getattr(os, "O_PATH", os.O_RDONLY) | _FOLDER
 O_NONBLOCK: int = getattr(os, "O_NONBLOCK", 0)
 
-_KEPT_OUT = {"security.capability"}  # The kernel takes capabilities away from a file that is written to.
+_KEPT_OUT = {"security.capability"}  # The kernel removes capabilities when a file is written.
 _ACCESS_LIST = "system.posix_acl_access"
 _SYNC_FILE_RANGE_WRITE = 2
-# EINVAL: an owner whom the user namespace of a container does not know.
+# EINVAL: the owner does not exist in the container's user namespace.
 _NO_CHOWN = {errno.EPERM, errno.EACCES, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS}
 _NO_XATTR = {errno.ENOTSUP, errno.EOPNOTSUPP, errno.EPERM, errno.EACCES, errno.EINVAL, errno.ENODATA}
 
@@ -53,7 +53,7 @@ class Place(NamedTuple):
 
 
 class Folder:
-    """An open folder. Its verbs take one name, never a path, and follow no link; they raise `OSError`."""
+    """An open folder. Its methods take one name, never a path, follow no link and raise `OSError`."""
 
     __slots__ = ("_prefix", "dir_fd")
 
@@ -73,7 +73,7 @@ class Folder:
             return None
 
     def has(self, name: str) -> bool:
-        """Is anything there; cheaper than `look`, and False for a link that leads nowhere."""
+        """True if the name exists; cheaper than `look`, but False for a broken link."""
         return os.access(self._prefix + name, os.F_OK, dir_fd=self.dir_fd)
 
     def open(self, name: str, flags: int, mode: int = 0o666) -> int:
@@ -98,14 +98,14 @@ class Folder:
         os.unlink(self._prefix + name, dir_fd=self.dir_fd)
 
     def link(self, name: str, new: str) -> None:
-        """Give a file a second name; never replaces."""
+        """Give a file a second name; never replaces an existing one."""
         os.link(
             self._prefix + name, self._prefix + new, src_dir_fd=self.dir_fd, dst_dir_fd=self.dir_fd,
             follow_symlinks=os.link not in os.supports_follow_symlinks,
         )  # fmt: skip
 
     def move(self, name: str, new: str) -> None:
-        """Rename at once, replacing what is there. Where open files block it: `EBUSY` after a second of trying."""
+        """Rename atomically, replacing any file there. If open files block it, raise `EBUSY` after one second."""
         for attempt in range(20):
             try:
                 return os.replace(
@@ -119,7 +119,7 @@ class Folder:
                 time.sleep(0.05)
 
     def may_write(self, name: str) -> bool:
-        """True if the system lets us write to `name`, whatever its mode bits say to a superuser."""
+        """True if the system permits writing to `name`; the superuser is permitted regardless of the mode bits."""
         return os.access(
             self._prefix + name, os.W_OK, dir_fd=self.dir_fd, effective_ids=os.access in os.supports_effective_ids
         )
@@ -129,7 +129,7 @@ class Folder:
         raise NotImplementedError
 
     def status(self) -> os.stat_result:
-        """The folder's own."""
+        """The status of the folder itself."""
         raise NotImplementedError
 
     def entries(self) -> AbstractContextManager[Iterator[os.DirEntry[str]]]:
@@ -137,17 +137,17 @@ class Folder:
         raise NotImplementedError
 
     def sync(self) -> None:
-        """Have its names on the disk, where the system can do that; raises nothing where the disk refuses."""
+        """Sync its names to the disk if the system supports that; an error is logged, not raised."""
 
     def confirm(self) -> None:
-        """`NotADirectoryError` if the way to it has changed and that could have led elsewhere."""
+        """Raise `NotADirectoryError` if its path now leads elsewhere; a descriptor cannot be redirected."""
 
     def close(self) -> None:
-        """Let it go."""
+        """Close the folder."""
 
 
 class _OpenedFolder(Folder):
-    """A folder by descriptor: nothing that happens to its name or to the names above it leads elsewhere."""
+    """A folder by descriptor: changes to its name, or to the names above it, cannot redirect it."""
 
     __slots__ = ("_fd",)
 
@@ -179,11 +179,11 @@ class _OpenedFolder(Folder):
                 os.close(readable)
         except PermissionError:
             return  # A folder may be writable and not readable.
-        except OSError as error:  # What it is asked for has been done, and is not undone by a refusal.
+        except OSError as error:  # The change itself is already done, and a refusal would not undo it.
             _log.warning("A folder's names could not be put on the disk at once: %s", error.strerror)
 
     def close(self) -> None:
-        # The system gives the number to the next file that anyone opens.
+        # The system reuses the descriptor's number for the next file that is opened.
         fd, self._fd = self._fd, -1
         self.dir_fd = -1
         if fd >= 0:
@@ -193,7 +193,7 @@ class _OpenedFolder(Folder):
 
 
 class _NamedFolder(Folder):
-    """A folder by its real path, for systems that cannot open below a descriptor; checked again before it counts."""
+    """A folder by its real path, for systems that cannot open below a descriptor; `confirm` checks the path again."""
 
     __slots__ = ("_path",)
 
@@ -249,7 +249,7 @@ def read_at(fd: int, length: int, offset: int) -> bytes:
 
 
 def read_into(fd: int, view: memoryview, offset: int) -> int:
-    """Fill `view` from `offset`; how many bytes came."""
+    """Fill `view` from `offset`; return the number of bytes read."""
     if hasattr(os, "preadv"):
         return os.preadv(fd, [view], offset)
     piece = read_at(fd, len(view), offset)
@@ -258,7 +258,7 @@ def read_into(fd: int, view: memoryview, offset: int) -> int:
 
 
 def begin_flush(fd: int, offset: int, length: int) -> None:
-    """Have the system begin to write a part of an open file to the disk, without waiting for it; Linux only."""
+    """Start writing a part of an open file to the disk without waiting for it; Linux only."""
     flush = _sync_file_range()
     if flush is not None:
         flush(fd, offset, length, _SYNC_FILE_RANGE_WRITE)
@@ -285,7 +285,7 @@ def touch(fd: int, like: os.stat_result) -> None:
 
 
 def keep_owner(fd: int, old: os.stat_result) -> bool:
-    """Give a new file an old one's owner; False if the system does not let us."""
+    """Give a new file the owner of the old one; False if the system does not permit it."""
     new = os.fstat(fd)
     if sys.platform != "win32" and (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
         try:
@@ -298,14 +298,14 @@ def keep_owner(fd: int, old: os.stat_result) -> bool:
 
 
 def keep_access(source: int, target: int, old: os.stat_result) -> None:
-    """Give a new, empty file an old one's extended attributes, access lists among them, and its permission bits.
+    """Give a new, empty file the extended attributes, including access lists, and permission bits of the old file.
 
-    The set-user-id and set-group-id bits are not taken over: the kernel, too, takes them from a file that is written.
+    The set-user-id and set-group-id bits are dropped, as the kernel, too, drops them when a file is written.
 
     Args:
         source: the old file; -1 if it cannot be read.
-        target: the new one; what it has from the default access list of its folder is no right of the old one's.
-        old: what the old one is.
+        target: the new file; an access list inherited from its folder is removed, as the old file did not have it.
+        old: the status of the old file.
     """
     if hasattr(os, "listxattr"):
         _keep_attributes(source, target)
@@ -338,7 +338,7 @@ def _where_supported() -> Iterator[None]:
 
 
 def try_lock(fd: int) -> bool:
-    """Lock an open file for its descriptor; False if another descriptor has it. True where files have no locks."""
+    """Lock an open file by its descriptor; False if another descriptor holds it. True if locks are unsupported."""
     if sys.platform != "win32":
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -351,7 +351,7 @@ def try_lock(fd: int) -> bool:
 
 
 def unlock_and_close(fd: int) -> None:
-    """Close a file that may be locked; a forked child's copy of the descriptor keeps no lock."""
+    """Unlock and close a file; without the unlock a forked child's copy of the descriptor would keep the lock."""
     if sys.platform != "win32":
         with contextlib.suppress(OSError):
             fcntl.flock(fd, fcntl.LOCK_UN)
@@ -359,11 +359,11 @@ def unlock_and_close(fd: int) -> None:
 
 
 def hold_lock_file(path: str, timeout: float, *, flock: bool = HAS_FLOCK) -> Callable[[], None]:
-    """Lock a lock file against every other thread and process; the answer is the call that releases it.
+    """Lock a lock file against every other thread and process; return the call that releases it.
 
     Raises:
-        TimeoutError: somebody else held it for `timeout` seconds.
-        OSError: the folder is gone or not writable, or the file system has no locks.
+        TimeoutError: another holder kept it for `timeout` seconds.
+        OSError: the folder is missing or not writable, or the file system has no locks.
     """
     return _flock(path, timeout) if flock else _filelock(path, timeout)
 
@@ -378,11 +378,11 @@ def _flock(path: str, timeout: float) -> Callable[[], None]:
         except BaseException:
             os.close(fd)
             raise
-        os.close(fd)  # Somebody cleaned the folder up: this file is nobody else's lock.
+        os.close(fd)  # The lock file was deleted in the meantime, so others lock a new one: try again.
     owner = os.getpid()
 
     def release() -> None:
-        if os.getpid() == owner:  # In a forked child the lock is the parent's.
+        if os.getpid() == owner:  # In a forked child the lock still belongs to the parent.
             fcntl.flock(fd, fcntl.LOCK_UN)
         os.close(fd)
 

@@ -12,7 +12,7 @@ from ..errors import Denied, Invalid, NotADirectory, OutsideRoot
 from .operating_system import split_path
 
 HIDDEN_PREFIX = ".~fstools-"
-"""How the backends' own temporary files begin: never listed, never given to a caller."""
+"""Prefix of the backends' own temporary files, which are never listed or given to a caller."""
 
 LONGEST_PATH, LONGEST_NAME = 4096, 255
 
@@ -22,11 +22,11 @@ _RESERVED = {"CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"} | {
 
 
 def parts_of(path: str, longest_name: int = LONGEST_NAME) -> list[str]:
-    """The parts of a caller's path, `.` and `..` and empty ones among them.
+    """The parts of a caller's path, including `.`, `..` and empty ones.
 
     Raises:
-        Invalid: a NUL, a name that no disk can hold, a path that is too long.
-        Denied: one of the backends' own temporary files.
+        Invalid: it has a NUL or a name that no disk can hold, or is too long.
+        Denied: it names one of the backends' own temporary files.
     """
     if "\0" in path:
         raise Invalid("A path cannot hold a NUL character.", hint="Take the NUL out of `path`.")
@@ -60,12 +60,12 @@ def names_without_links(
     is_folder: Callable[[str], bool],
     longest_name: int = LONGEST_NAME,
 ) -> list[str]:
-    """The names of a caller's path where there are no links.
+    """The canonical names of a caller's path, for a backend without links.
 
     Args:
         path: as a caller spells it; an absolute one begins at the root.
         is_file: tells whether a canonical path is a file ...
-        is_folder: ... or a folder; asked only where a `..` steps up from it.
+        is_folder: ... or a folder; called only where a `..` steps up from it.
         longest_name: in bytes.
 
     Raises:
@@ -93,12 +93,12 @@ def canonical_parts(path: str, longest_name: int = LONGEST_NAME) -> list[str]:
     """The names in a `FileStat.path`; [] for the root itself.
 
     Raises:
-        OutsideRoot, Invalid: it is none.
+        OutsideRoot, Invalid: the path is not canonical.
     """
     if not path:
         return []
     parts = parts_of(path, longest_name)
-    # No other path is absolute, on any system.
+    # On every system an absolute path begins with a separator or has a colon.
     if ".." in parts or ((not parts[0] or ":" in path) and os.path.isabs(path)):
         raise leads_out(path)
     if "" in parts or "." in parts:
@@ -107,7 +107,7 @@ def canonical_parts(path: str, longest_name: int = LONGEST_NAME) -> list[str]:
 
 
 def check_names(names: list[str]) -> None:
-    """Refuse what Windows would take for something else.
+    """Refuse names that Windows would interpret as something else.
 
     Raises:
         Invalid: with the reason.
@@ -118,7 +118,7 @@ def check_names(names: list[str]) -> None:
 
 
 def windows_fault(name: str) -> str:
-    """Why Windows would take this name for something else; "" if it would not."""
+    """The reason why Windows would interpret this name as something else; "" if it would not."""
     if any(sign in '<>:"|?*' or sign < " " for sign in name):
         return "holds a character that Windows keeps for itself"
     if name.endswith((".", " ")) and name.strip("."):
@@ -129,27 +129,27 @@ def windows_fault(name: str) -> str:
 
 
 def leads_out(path: str) -> OutsideRoot:
-    """The one refusal for all that is outside; it repeats no absolute path and tells not whether anything is there."""
+    """The refusal of any path outside the root; it shows no absolute path and does not reveal whether it exists."""
     subject = "This path" if os.path.isabs(path) else f"'{path}'"
     return OutsideRoot(f"{subject} leads out of the root", hint='Give a path relative to the root ("." is the root).')
 
 
 def folded(name: str) -> str:
-    """Equal for names that a case-insensitive disk takes for one."""
+    """A form of a name that is equal for all names which a case-insensitive disk treats as the same."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
 def temporary_name(name: str) -> str:
-    """Where new bytes for `name` are collected; always the same, so that what a killed writer left is found."""
+    """Name of the temporary file for new bytes of `name`; always the same, so that an abandoned one is found."""
     return HIDDEN_PREFIX + hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 def _spelled_for_disk(path: str) -> str:
-    """A path as listings give it; UnicodeEncodeError if a name in it cannot be one."""
+    """A path in the spelling that listings give; `UnicodeEncodeError` if the disk cannot hold a name in it."""
     if sys.getfilesystemencoding() != "ascii":
         os.fsencode(path)
         return path
-    # A C locale: names on the disk are UTF-8 all the same, and are listed as bytes that were escaped.
+    # In a C locale, names on the disk are still UTF-8, but listings give their bytes as surrogate escapes.
     return path.encode("utf-8", "surrogateescape").decode("ascii", "surrogateescape")
 
 

@@ -17,16 +17,16 @@ class FileStat:
     """The status of a path at one moment.
 
     Attributes:
-        path: canonical, relative to the root, `/`-separated; "" is the root itself. No link, `.` or `..` is left in
-            it, also where its tail does not exist yet.
-        key: the same file's name for every process and root (`backend.root_key + "/" + path`): locks, receipts and
-            the journal go by it.
+        path: canonical, relative to the root, `/`-separated; "" is the root itself. It contains no link, `.` or `..`,
+            even if its tail does not exist yet.
+        key: identifies the file for every process and root (`backend.root_key + "/" + path`); used by locks, receipts
+            and the journal.
         kind: `other` is a device, FIFO or socket.
         size: bytes; 0 unless a file.
         mtime_ns: modification time, nanoseconds since 1970; 0 if missing.
-        version: equal only while nothing touched the file (on a disk: device, inode, size, mtime, ctime); "" if
-            missing. Works like an ETag.
-        writable: False for a file that is read-only by its mode bits: nobody writes it, not even root.
+        version: works like an ETag: it changes whenever the file is touched (on a disk: device, inode, size, mtime,
+            ctime); "" if missing.
+        writable: False for a file whose mode bits make it read-only; then even root is refused.
     """
 
     path: str
@@ -42,7 +42,7 @@ class FileStat:
 class Entry:
     """One name in a folder: `path` is relative to the root; `kind` "link" has not been followed.
 
-    `stat` is what the listing itself told of a file, where it did: looking again would cost a request.
+    `stat` is the status that the listing already included, if any; another look would cost a request.
     """
 
     path: str
@@ -59,14 +59,14 @@ class OpenFile(Content, Protocol):
         """The file as it was when it was opened."""
 
     def unchanged(self) -> bool:
-        """True while the open file still has the bytes of `stat`; another file may have its name by now."""
+        """True while the open file still has the bytes of `stat`, even if another file has taken its name."""
 
 
 class Backend(Protocol):
     """Bytes by path. Refusals are `FsToolsError`s; nothing else is raised for bad input or a broken disk.
 
-    Only `stat` takes a caller's spelling of a path; the other verbs take the `path` of a `FileStat` and follow no
-    link: where a part of it has become one meanwhile, they refuse with `Conflict`.
+    Only `stat` takes a caller's spelling of a path; the other methods take the `path` of a `FileStat` and follow no
+    links: if a part of it has become a link in the meantime, they raise `Conflict`.
     """
 
     @property
@@ -79,10 +79,10 @@ class Backend(Protocol):
         Links are followed while they stay inside the root. A missing file is `kind="missing"`, not an error.
 
         Raises:
-            OutsideRoot: the path, or a link in it, leads out of the root (whether something is there or not).
+            OutsideRoot: the path, or a link in it, leads out of the root (whether or not the target exists).
             NotADirectory: a part before the last is a file.
             Invalid: a loop of links, a name or path that is too long.
-            Denied: the system does not let us look.
+            Denied: the system does not permit the look.
         """
 
     def list(self, path: str) -> Iterator[Entry]:
@@ -104,15 +104,15 @@ class Backend(Protocol):
 
         Args:
             path: canonical; missing folders above it are made.
-            chunks: the new bytes, each chunk valid only until the next is asked for. All are taken before the file is
-                replaced; where asking for one raises, nothing is written.
-            if_match: the version that must still be there; None: the file must not exist.
+            chunks: the new bytes, each chunk valid only until the next is requested. All are consumed before the file
+                is replaced; if the iterator raises, nothing is written.
+            if_match: the version that the file must still have; None: the file must not exist.
 
-        Mode, owner, extended attributes and hard links of an existing file stay. After any error the old bytes are
+        Mode, owner, extended attributes and hard links of an existing file are kept. After any error the old bytes are
         there and no temporary file is left.
 
         Raises:
-            Conflict: the version is no longer there, or a file is there that should not be.
+            Conflict: the file has another version, or exists although it should not.
             Denied: not writable (by its mode bits, also for root), or the system refuses.
             NotADirectory, IsDirectory, InputOutput (disk full, device error)
         """
@@ -125,33 +125,33 @@ class Backend(Protocol):
         """
 
     def close(self) -> None:
-        """Let go of what it holds (dropping it does that too); nothing works afterwards."""
+        """Release everything it holds (garbage collection does so too); later calls fail."""
 
 
 @runtime_checkable
 class ReadsAhead(Protocol):
-    """A backend far away, which is quicker at several files than at one after the other."""
+    """A remote backend, which reads several files at a time faster than one after the other."""
 
     def read_ahead(self, files: Iterable[FileStat], ended: Callable[[], bool]) -> Iterator[tuple[str, bytes | None]]:
-        """The bytes of files that a listing told of, in that order, by path; None for what cannot be read.
+        """The path and bytes of each listed file, in the given order; None for a file that cannot be read.
 
-        A bounded number of bytes is held at a time. Who ends it early ends the reading; `ended` is asked while bytes
-        are waited for.
+        The number of bytes held at a time is bounded. Closing the iterator stops the reading; `ended` is polled while
+        waiting for bytes.
 
         Raises:
-            TimedOut: it has ended.
+            TimedOut: `ended` returned True.
         """
 
 
 @runtime_checkable
 class KeepsNotes(Protocol):
-    """A backend far away, which keeps on this machine, for all its processes, what was found out about a version."""
+    """A remote backend that caches findings about a file's version on this machine, for all its processes."""
 
     def noted(self, stat: FileStat) -> bytes | None:
-        """What was kept about a file's version; None if nothing is, or no longer."""
+        """The note kept about a file's version; None if there is none, or it was evicted."""
 
     def note(self, stat: FileStat, found: bytes) -> None:
-        """Keep something about a file's version, instead of what was kept before."""
+        """Keep a note about a file's version; it replaces an earlier one."""
 
 
 class Locks(Protocol):
@@ -160,16 +160,16 @@ class Locks(Protocol):
     def hold(
         self, *keys: str, patience: float | None = None, reader: tuple[str, str] | None = None
     ) -> AbstractContextManager[object]:
-        """Hold the locks of files, taken in an order that is the same for everybody.
+        """Hold the locks of files; every caller takes them in the same order.
 
-        TimedOut (with its `lock`) after `patience` seconds, where None is given after a while. `reader` is the user and
-        session whose receipts will be asked for: a database tells them along with the locks.
+        Raises `TimedOut` (with its `lock`) after `patience` seconds; None: after the locks' own timeout. `reader` is
+        the user and session whose receipts will be read next: a database fetches them together with the locks.
         """
 
 
 @runtime_checkable
 class HoldsLocks(Protocol):
-    """A backend or store with locks of its own, which hold on every machine that uses it."""
+    """A backend or store with its own locks, which hold on every machine that uses it."""
 
     def locks(self, timeout: float) -> Locks:
-        """Locks of files; `timeout` is how many seconds to wait for somebody else."""
+        """Locks of files; `timeout` is the number of seconds to wait for another holder."""

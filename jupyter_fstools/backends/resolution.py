@@ -25,9 +25,9 @@ class Found(NamedTuple):
 
     Attributes:
         names: the canonical path.
-        status: what is there; None if nothing is.
-        name: the last name, in the folder where the trail stands; None where the trail stands in the target itself,
-            or where more than the last name is missing.
+        status: the status of the target; None if it does not exist.
+        name: the last name, inside the trail's current folder; None if that folder is the target itself, or if more
+            than the last name is missing.
     """
 
     names: list[str]
@@ -36,9 +36,9 @@ class Found(NamedTuple):
 
 
 class Trail:
-    """A way down from the root: its names so far, and the last folders on it (`most` of them) held open.
+    """A walk down from the root: its names so far, and the last folders on it (at most `most`) held open.
 
-    `places` are the canonical paths of links that it went through, and of a file that barred it.
+    `places` are the canonical paths of the links that it followed and of a file that blocked it.
     """
 
     __slots__ = ("_below", "_held", "_most", "_root", "names", "places")
@@ -61,7 +61,7 @@ class Trail:
 
     @property
     def folder(self) -> Folder:
-        """Where the trail stands. Raises `OSError` where an upper folder that was let go is no longer there."""
+        """The current folder. Raises `OSError` if an upper folder that was closed no longer exists."""
         if not self.names:
             return self._root
         if not self._held:
@@ -76,25 +76,25 @@ class Trail:
         return self._held[-1]
 
     def enter(self, name: str) -> None:
-        """One step down; `NotADirectoryError` if it is a file or a link."""
+        """Go one step down; raise `NotADirectoryError` if the name is a file or a link."""
         self._held.append(self.folder.enter(name))
         self.names.append(name)
         if len(self._held) > self._most:
             self._held.pop(0).close()
 
     def up(self) -> None:
-        """One step up, to the folder the trail came from."""
+        """Go one step up, to the folder that the trail came from."""
         self.names.pop()
         if self._held:
             self._held.pop().close()
 
     def back_to(self, depth: int) -> None:
-        """Up until `depth` names are left."""
+        """Go up until `depth` names are left."""
         while len(self.names) > depth:
             self.up()
 
     def confirm(self, path: str) -> None:
-        """Refuse a change where the same names lead to another folder by now: it would land in one that was moved away.
+        """Refuse a change if the same names now lead to another folder: it would be made in the one that was moved.
 
         Raises:
             NotFound, NotADirectory, Conflict
@@ -145,10 +145,10 @@ def follow(root: Root, trail: Trail, path: str) -> Found:
 
 
 def descend(trail: Trail, names: Iterable[str], path: str, *, writing: bool = False) -> None:
-    """Down a canonical path, through folders only.
+    """Go down a canonical path, through folders only.
 
     Raises:
-        NotFound, NotADirectory: a part of it is not there, or is a file.
+        NotFound, NotADirectory: a part of it does not exist, or is a file.
         Conflict: a part of it has become a link.
     """
     for name in names:
@@ -157,7 +157,7 @@ def descend(trail: Trail, names: Iterable[str], path: str, *, writing: bool = Fa
 
 
 def descend_making(trail: Trail, names: Iterable[str], path: str, *, durable: bool) -> int:
-    """Down a canonical path, making the folders that are missing; how many were made, none where that fails.
+    """Go down a canonical path, making missing folders; return how many `unmake` may remove. After an error none is left.
 
     Raises:
         NotADirectory, Conflict
@@ -174,7 +174,7 @@ def descend_making(trail: Trail, names: Iterable[str], path: str, *, durable: bo
 
 
 def unmake(trail: Trail, made: int) -> None:
-    """Remove the folders that a failing write made, unless somebody else uses them already."""
+    """Remove the folders that a failed write made, unless somebody else already uses them."""
     with contextlib.suppress(OSError):
         for _ in range(made):
             name = trail.names[-1]
@@ -183,7 +183,7 @@ def unmake(trail: Trail, made: int) -> None:
 
 
 def _made(trail: Trail, name: str, path: str, *, durable: bool) -> bool:
-    """Make a folder and go into it; False where somebody else was faster."""
+    """Make a folder and enter it; False if somebody else made it first."""
     folder, ours = trail.folder, True
     if folder.look(name) is not None:
         raise _blocked(trail, name, path, writing=True)
@@ -204,7 +204,7 @@ def _made(trail: Trail, name: str, path: str, *, durable: bool) -> bool:
 
 
 def _entered(trail: Trail, name: str) -> bool:
-    """One step down; False where nothing is there, or no folder."""
+    """Go one step down; False if the name does not exist or is not a folder."""
     try:
         trail.enter(name)
     except OSError as error:
@@ -237,7 +237,7 @@ def _target(root: Root, trail: Trail, name: str, path: str) -> list[str]:
         target = trail.folder.readlink(name)
     except OSError as error:
         if error.errno in (errno.EINVAL, errno.ENOENT):
-            return [name]  # No link any more: look again.
+            return [name]  # It is no longer a link: look again.
         raise
     if not os.path.isabs(target):
         return parts_of(target)

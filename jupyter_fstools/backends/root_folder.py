@@ -10,12 +10,12 @@ from .path_names import check_names, folded, leads_out, parts_of
 
 
 class Root:
-    """The folder that nothing leads out of.
+    """The folder that no path leads out of.
 
     Args:
-        path: the folder, also by way of links.
-        openat: open below descriptors, or check joined paths; None: whatever the system can.
-        case_insensitive: are names that differ in case one file; None: look.
+        path: the folder; may contain links.
+        openat: open below descriptors if True, else check joined paths; None: descriptors if the system supports it.
+        case_insensitive: whether names that differ only in case are one file; None: detect it.
     """
 
     def __init__(self, path: str, *, openat: bool | None = None, case_insensitive: bool | None = None) -> None:
@@ -37,11 +37,11 @@ class Root:
         self._case_insensitive = _ignores_case(folder) if case_insensitive is None else case_insensitive
 
     def current(self) -> Folder:
-        """The folder that is at the root's path now: what was moved away is not worked on.
+        """The folder that is now at the root's path; one that was moved away is no longer used.
 
         Raises:
-            NotFound, NotADirectory: there is none any more.
-            Invalid: it was closed.
+            NotFound, NotADirectory: the path no longer leads to a folder.
+            Invalid: the root was closed.
         """
         if (opened := self._opened) is None:
             raise Invalid("These files were closed.", hint="Open the workspace again.")
@@ -59,7 +59,7 @@ class Root:
         return now
 
     def close(self) -> None:
-        """Let the folder go; who is at work below it keeps it until then, so that its number leads nowhere else."""
+        """Release the folder; calls in progress keep it open, so that its descriptor is not reused under them."""
         self._opened = None
 
     def parts(self, path: str) -> list[str]:
@@ -69,7 +69,7 @@ class Root:
             OutsideRoot, Invalid, Denied
         """
         parts = parts_of(path)
-        if not parts[0] or ":" in path:  # No other path is absolute, on any system.
+        if not parts[0] or ":" in path:  # Only such paths can be absolute, on any system.
             if os.path.isabs(path):
                 parts = self._inside(path, parts)
             elif os.path.splitdrive(path)[0]:
@@ -78,7 +78,7 @@ class Root:
         return parts
 
     def spelling(self, folder: Folder, name: str) -> str:
-        """The name as it is on the disk, where the disk ignores case."""
+        """The name in the disk's own spelling, if the disk ignores case."""
         if not self._case_insensitive:
             return name
         wanted, other = folded(name), name

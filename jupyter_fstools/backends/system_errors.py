@@ -45,7 +45,7 @@ _REFUSALS: dict[int, Refusal] = {
 
 
 def refusal(error: OSError, path: str, *, writing: bool = False) -> FsToolsError:
-    """The refusal that says what `error` means for `path`; a failing write says that nothing was modified."""
+    """The refusal that explains `error` for `path`; for a failed write it says that nothing was modified."""
     number = error.errno or 0
     said = os.strerror(number) if number else "the system gave no reason"
     kind, reason, hint = _REFUSALS.get(number, (InputOutput, f"the system says: {said}", "Try again."))
@@ -61,7 +61,7 @@ def refused(kind: type[FsToolsError], path: str, reason: str, *, hint: str = "",
 
 
 def missing(path: str, *, folder: bool = False, writing: bool = False) -> FsToolsError:
-    """The refusal of a file, or of a `folder`, that does not exist."""
+    """The refusal for a file, or a `folder`, that does not exist."""
     hint = "List the folder above it." if folder else "List the folder to see what is there."
     return refused(NotFound, path, "it does not exist", hint=hint, writing=writing)
 
@@ -73,14 +73,14 @@ def folder_instead(path: str, *, writing: bool = False) -> FsToolsError:
 
 
 def file_instead(path: str, above: str | None = None, *, writing: bool = False) -> FsToolsError:
-    """The refusal to take a file for a folder: `path` itself, or what is `above` it."""
+    """The refusal to use a file as a folder: `path` itself, or the part `above` it."""
     if above is None:
         return refused(NotADirectory, path, "it is a file, not a folder", hint="Read it instead.", writing=writing)
     return refused(NotADirectory, path, f"'{above}' is a file, not a folder", hint="Check the path.", writing=writing)
 
 
 def overtaken(path: str, *, exists: bool = False, writing: bool = True) -> FsToolsError:
-    """The refusal of a write that another one preceded: the file was changed, or `exists` where none was expected."""
+    """The refusal of a write that lost a race: the file was changed or, if `exists`, another writer created it."""
     reason = "it exists already" if exists else "it has changed meanwhile"
     return refused(Conflict, path, reason, hint="Read it again, then repeat the change.", writing=writing)
 

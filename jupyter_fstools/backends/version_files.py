@@ -14,15 +14,15 @@ _DIGEST_BYTES = 16
 
 
 class VersionFiles:
-    """Bytes by key and version; what was not used for longest goes first.
+    """Cache of bytes by key and version; evicts the least recently used.
 
-    Safe for threads and processes: a file is written under another name and moved into its place, and one that another
-    process removed is only fetched again. A digest at its head tells one that a power failure or the disk damaged: it
-    counts as removed.
+    Safe for threads and processes: a file is written under another name and renamed into place, and one that another
+    process removed is simply fetched again. A digest at the start of each file detects damage by a power failure or the
+    disk; a damaged file counts as missing.
 
     Args:
-        folder: where they are kept; made for the user alone.
-        most_bytes: how many bytes in all.
+        folder: the folder of the cache; made with access for the user alone.
+        most_bytes: the most bytes in all.
     """
 
     def __init__(self, folder: Path, most_bytes: int) -> None:
@@ -32,7 +32,7 @@ class VersionFiles:
         self._size = -1
 
     def get(self, key: str, version: str) -> bytes | None:
-        """The bytes kept; None if there are none, or no longer all of them."""
+        """The cached bytes; None if there are none or they are damaged."""
         path = self._path(key, version)
         try:
             with path.open("rb") as file:
@@ -43,7 +43,7 @@ class VersionFiles:
         return data if digest == _digest(data) else None
 
     def put(self, key: str, version: str, data: bytes) -> None:
-        """Keep bytes; a disk that is full or read-only only means that they are fetched again."""
+        """Cache bytes; on a full or read-only disk they are not kept, and are fetched again when needed."""
         if len(data) > self._most:
             return
         with contextlib.suppress(OSError):
