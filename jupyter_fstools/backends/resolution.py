@@ -157,7 +157,7 @@ def descend(trail: Trail, names: Iterable[str], path: str, *, writing: bool = Fa
 
 
 def descend_making(trail: Trail, names: Iterable[str], path: str, *, durable: bool) -> int:
-    """Go down a canonical path, making missing folders; return how many `unmake` may remove. After an error none is left.
+    """Go down a canonical path, making missing folders; return how many `unmake` may remove. An error leaves none.
 
     Raises:
         NotADirectory, Conflict

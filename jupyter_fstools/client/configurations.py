@@ -14,21 +14,21 @@ from ..errors import Invalid
 from .json_text import Member, added, line_end, members, replaced
 
 Entry = dict[str, Any]
-"""What a client's configuration says of one server."""
+"""One server's entry in a client's configuration."""
 
 
 class McpClient(NamedTuple):
     """An MCP client.
 
     Attributes:
-        name: in a shell.
-        title: for people.
-        file: where its servers are configured, from the home (`~/`) or from the project's folder; None: it varies.
+        name: its name on the command line.
+        title: its name for people.
+        file: its configuration file, relative to the home (`~/`) or to the project's folder; None: it varies.
         key: the member of that file that holds the servers.
-        page: where its form is documented.
-        url: how its entry names an address.
-        more: what its entry of an address says beside that and the headers.
-        always: what each of its entries says.
+        page: address of the documentation of its configuration.
+        url: the member of an entry that holds an address.
+        more: further members of an entry with an address, beside the headers.
+        always: further members of every entry.
         form: JSON with the servers by name, JSON with a list of them, or TOML.
     """
 
@@ -44,7 +44,7 @@ class McpClient(NamedTuple):
 
 
 _TYPE = {"type": "http"}
-# Else a conversation may begin before a command has started, and its tools be found by a search only.
+# Otherwise a conversation may begin before the command has started, and then only a search finds its tools.
 _LOADED = {"alwaysLoad": True}
 CLIENTS: Mapping[str, McpClient] = {
     client.name: client
@@ -77,16 +77,16 @@ CLIENTS: Mapping[str, McpClient] = {
         ),
     )
 }  # fmt: skip
-"""The clients whose form is known, by name."""
+"""The clients whose configuration is known, by name."""
 
 
-TOKEN_VARIABLE = "JUPYTER_TOKEN"  # noqa: S105  # The variable's name, which is Jupyter's own, not a token.
+TOKEN_VARIABLE = "JUPYTER_TOKEN"  # noqa: S105  # The name of Jupyter's own variable, not a token.
 _FOLDERS = ("JUPYTER_RUNTIME_DIR", "JUPYTER_DATA_DIR", "XDG_DATA_HOME", "JUPYTER_PLATFORM_DIRS")
 _HUB_URL = "JUPYTERHUB_PUBLIC_URL"
 
 
 def mcp_address(server: str) -> str:
-    """Where a client reaches a server's `/mcp`: through JupyterHub, where that says how.
+    """The address at which a client reaches a server's `/mcp`; the public one of JupyterHub if that is set.
 
     Args:
         server: the server's own address.
@@ -95,17 +95,17 @@ def mcp_address(server: str) -> str:
 
 
 def endpoint_of(server: str) -> str:
-    """The `/mcp` of a server below its address."""
+    """The address of a server's `/mcp`, below the server's own address."""
     return f"{server.rstrip('/')}/api/fstools/mcp"
 
 
 class McpServer(NamedTuple):
-    """A server as a client's configuration names it.
+    """A server in a client's configuration.
 
     Attributes:
-        client: whose configuration.
-        name: what the server is called there.
-        entry: what is said of it.
+        client: the client with the configuration.
+        name: the server's name in it.
+        entry: the server's entry in it.
     """
 
     client: McpClient
@@ -119,24 +119,24 @@ class McpServer(NamedTuple):
 
 
 def server_of(client: McpClient, name: str, secret: str, *, url: str, command: Sequence[str] = ()) -> McpServer:
-    """This server for a client.
+    """This server as an entry for a client.
 
     Args:
-        client: whose configuration.
-        name: what its token is called.
+        client: the client with the configuration.
+        name: the name of its token.
         secret: the token.
-        url: of the server's `/mcp`, as the client reaches it.
-        command: the options of `jupyter fstools mcp` that say which server, for a client that starts a command instead
-            of calling an address.
+        url: the address at which the client reaches the server's `/mcp`.
+        command: the options of `jupyter fstools mcp` that select the server, for a client that starts a command
+            instead of calling an address.
     """
-    # In this environment, whatever PATH a client has.
+    # The full path selects this environment, whatever the client's PATH is.
     words = [str(Path(sys.executable).with_name("jupyter-fstools")), "mcp", *command]
     entry = command_entry(client, words, secret, jupyter_folders()) if command else address_entry(client, url, secret)
     return McpServer(client, "jupyter" if name == client.name else f"jupyter-{name}", entry)
 
 
 def address_entry(client: McpClient, url: str, token: str) -> Entry:
-    """An entry of a server that is reached over HTTP."""
+    """The entry for a server that is reached over HTTP."""
     headers = {"Authorization": f"Bearer {token}"}
     if client.form == "toml":
         return {"url": url, "http_headers": headers}
@@ -144,14 +144,14 @@ def address_entry(client: McpClient, url: str, token: str) -> Entry:
 
 
 def jupyter_folders() -> dict[str, str]:
-    """The variables that say where runtime files are, as far as they are set: some clients hand on no variables."""
+    """The set variables that locate runtime files; some clients pass no variables on to the command."""
     return {name: os.environ[name] for name in _FOLDERS if os.environ.get(name)}
 
 
 def command_entry(
     client: McpClient, words: Sequence[str], token: str, folders: Mapping[str, str] = MappingProxyType({})
 ) -> Entry:
-    """An entry of a server that is a command on standard input and output; `folders` are `jupyter_folders`."""
+    """The entry for a server behind a command on standard input and output; `folders` are `jupyter_folders`."""
     environment = _named(client, {TOKEN_VARIABLE: token, **folders})
     entry: Entry = {"command": words[0], "args": list(words[1:]), "env": environment, **client.always}
     return {"type": "stdio", **entry} if client.name == "vscode" else entry
@@ -165,13 +165,13 @@ def configuration(client: McpClient, server: str, entry: Entry) -> str:
 
 
 def merged(client: McpClient, text: str, server: str, entry: Entry) -> str:
-    """A client's configuration with a server added, or replaced where there is one of that name.
+    """A client's configuration with a server added; in JSON it replaces an entry of the same name.
 
-    All else stays as it is, to the character.
+    Every other character of the text stays the same.
 
     Raises:
-        Invalid: the configuration cannot be read, names the servers or this one twice, or (TOML, of which nothing is
-            written anew) has such a server.
+        Invalid: the configuration cannot be read, has the servers or this one twice, or (in TOML, where existing text
+            is never rewritten) already has an entry of that name.
     """
     import tomllib
 
@@ -192,7 +192,7 @@ def merged(client: McpClient, text: str, server: str, entry: Entry) -> str:
     whole += f"\n{_toml(client, server, entry)}"[not text :].replace("\n", end)
     try:
         tomllib.loads(whole)
-    except tomllib.TOMLDecodeError:  # An inline table ends where it is written.
+    except tomllib.TOMLDecodeError:  # A table after an inline table of the same name is not valid TOML.
         raise _unreadable(client, f"nothing can be added to its {client.key}") from None
     return whole
 
@@ -216,7 +216,7 @@ def _merged_json(client: McpClient, text: str, server: str, entry: Entry) -> str
 
 
 def _name(member: Member) -> Any:
-    """A server's name: its member's, or in a list what it says itself."""
+    """A server's name: the name of its member or, in a list, its own member `name`."""
     return member.value.get("name") if member.name is None and isinstance(member.value, dict) else member.name
 
 
@@ -236,10 +236,10 @@ def _toml(client: McpClient, server: str, entry: Entry) -> str:
 
 
 def _value(value: Any) -> str:
-    """A string, or a list or a dictionary of them, as TOML has it.
+    """A string, or a list or dictionary of strings, written as TOML.
 
     Raises:
-        Invalid: a string has bytes that are no UTF-8.
+        Invalid: a string has bytes that are not UTF-8.
     """
     if isinstance(value, dict):
         return "{ " + ", ".join(f"{_value(name)} = {_value(one)}" for name, one in value.items()) + " }"
@@ -247,7 +247,7 @@ def _value(value: Any) -> str:
         return f"[{', '.join(map(_value, value))}]"
     if any("\ud800" <= one <= "\udfff" for one in value):
         raise Invalid(f"{value!a} cannot be written in TOML: it is not UTF-8", hint="Rename the folder.")
-    # A character's escape is JSON's up to U+FFFF; beyond, JSON takes two, which TOML refuses.
+    # TOML shares JSON's escapes up to U+FFFF; beyond that JSON writes surrogate pairs, which are invalid in TOML.
     return '"' + "".join(json.dumps(one)[1:-1] if one <= "\uffff" else f"\\U{ord(one):08x}" for one in value) + '"'
 
 

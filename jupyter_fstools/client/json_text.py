@@ -15,9 +15,9 @@ class Member(NamedTuple):
 
     Attributes:
         name: the member's; None in a list.
-        value: as Python reads it.
-        start: where the text of the value begins.
-        end: where it ends.
+        value: as Python parses it.
+        start: offset at which the text of the value begins.
+        end: offset at which it ends.
     """
 
     name: str | None
@@ -27,7 +27,7 @@ class Member(NamedTuple):
 
 
 def members(text: str, start: int = 0) -> list[Member]:
-    """The members of the object or list that begins at an offset; of a name that is there twice, both.
+    """The members of the object or list that begins at an offset; if a name occurs twice, both members.
 
     Args:
         text: valid JSON.
@@ -55,8 +55,8 @@ def replaced(text: str, member: Member, value: Any, depth: int) -> str:
 
     Args:
         text: valid JSON.
-        member: one of it.
-        value: what it is to be.
+        member: the member of it to replace.
+        value: the new value.
         depth: of the member: 1 in the outermost container.
     """
     return f"{text[: member.start]}{_written(text, value, depth)}{text[member.end :]}"
@@ -69,7 +69,7 @@ def added(text: str, start: int, name: str | None, value: Any, depth: int) -> st
         text: valid JSON.
         start: of the container, or of blanks before it.
         name: the member's; None in a list.
-        value: what it is.
+        value: the member's.
         depth: of the member: 1 in the outermost container.
     """
     there = members(text, start)
@@ -82,19 +82,19 @@ def added(text: str, start: int, name: str | None, value: Any, depth: int) -> st
 
 
 def line_end(text: str) -> str:
-    """The line end of a text: that of its lines if they have one, else LF."""
+    """The line end of a text: CRLF if it has any, else LF."""
     return "\r\n" if "\r\n" in text else "\n"
 
 
 def _next(text: str, at: int) -> int:
-    """Where the next character is that is not blank."""
+    """The offset of the next character that is not blank."""
     found = _BLANKS.match(text, at)
-    assert found is not None  # It matches nothing, too.
+    assert found is not None  # The pattern also matches no characters.
     return found.end()
 
 
 def _indent(text: str) -> str | None:
-    """How far a level of the text is indented; None: it is in one line."""
+    """The indentation of one level of the text; None: the text is in one line."""
     begin = _next(text, 0) + 1
     end = _next(text, begin)
     if text[end] in "]}":
@@ -108,5 +108,5 @@ def _break(text: str, depth: int) -> str:
 
 
 def _written(text: str, value: Any, depth: int) -> str:
-    # Its only line ends are those between members: in strings they are escaped.
+    # JSON has line ends only between members, as those in strings are escaped.
     return json.dumps(value, indent=_indent(text)).replace("\n", _break(text, depth))

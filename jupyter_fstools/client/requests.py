@@ -15,7 +15,7 @@ from .runtime_files import JupyterServer
 
 
 class Event(NamedTuple):
-    """One event: its kind ("message" unless it says so) and its data."""
+    """One event: its kind ("message" unless it gives another) and its data."""
 
     kind: str
     data: bytes
@@ -43,7 +43,7 @@ def events(lines: Iterable[bytes]) -> Iterator[Event]:
 
 
 class NotReached(InputOutput):
-    """Nobody is at the address: nothing was sent, nothing was done."""
+    """No server answers at the address: nothing was sent or done."""
 
 
 _CONNECT_SECONDS = 10.0
@@ -56,7 +56,7 @@ def connected(server: JupyterServer) -> HTTPConnection:
     """A connection to a server.
 
     Raises:
-        NotReached: nobody is there; Invalid: the address is no HTTP address.
+        NotReached: no server answers; Invalid: it is not an HTTP address.
     """
     connection = _connection(server.url)
     try:
@@ -78,9 +78,9 @@ def send(
     """Send a request below `api/fstools`, and wait for the answer to begin.
 
     Raises:
-        Invalid: the token is none; OSError, HTTPException: the connection was lost.
+        Invalid: the token has a character that no token has; OSError, HTTPException: the connection was lost.
     """
-    if server.token and not _TOKEN.fullmatch(server.token):  # What it is is told to nobody.
+    if server.token and not _TOKEN.fullmatch(server.token):  # The message must not show the token.
         raise Invalid(
             f"the token for {server.url} has a character that no token has",
             hint="Give it without spaces, line ends and quotes.",
@@ -98,10 +98,10 @@ def ask(
     body: Mapping[str, Any] | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
-    """One request, its answer as JSON; an answer without content is empty.
+    """Send one request and return its answer, parsed as JSON; {} for an answer without content.
 
     Raises:
-        InputOutput: nobody is there, or somebody else; FsToolsError: the server's refusal.
+        InputOutput: no server, or another program, answered; FsToolsError: the server's refusal.
     """
     try:
         with closing(connected(server)) as connection:
@@ -117,10 +117,10 @@ def ask(
 
 
 def answer_of(server: JupyterServer, status: int, data: bytes) -> dict[str, Any]:
-    """The answer of a server, as JSON.
+    """The answer of a server, parsed as JSON.
 
     Raises:
-        InputOutput: somebody else answered; FsToolsError: the server's refusal.
+        InputOutput: another program answered; FsToolsError: the server's refusal.
     """
     try:
         answer = {} if status == 204 else json.loads(data)
@@ -133,14 +133,14 @@ def answer_of(server: JupyterServer, status: int, data: bytes) -> dict[str, Any]
 
 @contextmanager
 def understood(server: JupyterServer, *, writes: bool = False) -> Iterator[None]:
-    """Says of an answer that cannot be taken apart that the server has another version.
+    """Report an answer of unexpected form as one from another version of the server.
 
     Args:
-        server: whose answer it is.
-        writes: what was asked for may have been done.
+        server: the server that answered.
+        writes: True if the request may have changed something.
 
     Raises:
-        InputOutput: it is such an answer.
+        InputOutput: the answer has an unexpected form.
     """
     try:
         yield
@@ -157,7 +157,7 @@ def refusal_of(error: Mapping[str, Any]) -> FsToolsError:
     """The refusal that a server sent as `{"code", "message", "hint", "details"}`.
 
     Raises:
-        KeyError, TypeError: it is none.
+        KeyError, TypeError: it has another form.
     """
     kinds = {kind.code: kind for kind in FsToolsError.__subclasses__()}
     refusal = kinds.get(error["code"], FsToolsError)(error["message"], hint=error["hint"])
@@ -166,7 +166,7 @@ def refusal_of(error: Mapping[str, Any]) -> FsToolsError:
 
 
 def without_secrets(url: str) -> str:
-    """An address without the password and the token that a copied one may hold."""
+    """An address without the password and the token that a pasted address may contain."""
     scheme, mark, rest = url.partition("?")[0].rpartition("://")
     host, slash, path = rest.partition("/")
     return f"{scheme}{mark}{host.rpartition('@')[2]}{slash}{path}"
@@ -179,7 +179,7 @@ def _connection(url: str) -> HTTPConnection:
         if parts.scheme in kinds and parts.hostname:
             return kinds[parts.scheme](parts.hostname, parts.port, timeout=_CONNECT_SECONDS)
     except ValueError:
-        pass  # No port has that number, or no host that name.
+        pass  # The port number or the host name is invalid.
     raise Invalid(
         f"{url!r} is not an address that can be requested", hint="An address looks like http://localhost:8888/."
     )

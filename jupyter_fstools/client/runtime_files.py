@@ -12,14 +12,14 @@ from typing import Any
 
 @dataclass(frozen=True)
 class JupyterServer:
-    """A server: its address and its token come from one file, and belong together.
+    """A server; its address and token come from the same file, as they belong together.
 
     Attributes:
-        url: where it answers, with its base URL.
+        url: its address, with its base URL.
         root: the real path of the folder it serves.
-        token: what it takes for a login; shown nowhere.
-        process: its process.
-        written_at: when its file was written, in nanoseconds.
+        token: the token it accepts as a login; shown nowhere.
+        process: its process id.
+        written_at: when its file was written, in nanoseconds since 1970.
     """
 
     url: str
@@ -30,7 +30,7 @@ class JupyterServer:
 
 
 def running_servers() -> Iterator[JupyterServer]:
-    """The servers whose process lives; files that cannot be read are skipped."""
+    """The servers whose process is running; unreadable files are skipped."""
     from jupyter_core.paths import jupyter_runtime_dir
 
     for path in Path(jupyter_runtime_dir()).glob("jpserver-*.json"):
@@ -40,14 +40,14 @@ def running_servers() -> Iterator[JupyterServer]:
 
 
 def servers_around(folder: str) -> list[JupyterServer]:
-    """The servers whose root holds a folder (a real path): the deepest root first, of one root the newest server."""
+    """The servers whose root contains a folder (a real path): deepest root first, then the newest server first."""
     around = [server for server in running_servers() if Path(folder).is_relative_to(server.root)]
     return sorted(around, key=lambda server: (len(Path(server.root).parts), server.written_at), reverse=True)
 
 
 def _described(path: Path) -> JupyterServer | None:
     try:
-        if not path.is_file():  # A named pipe would keep its reader waiting.
+        if not path.is_file():  # Opening a named pipe would block.
             return None
         told: Any = json.loads(path.read_text("utf-8"))
         root = os.path.realpath(told["root_dir"])
@@ -59,7 +59,7 @@ def _described(path: Path) -> JupyterServer | None:
 
 
 def _is_alive(process: int) -> bool:
-    # Elsewhere signal 0 is no question but a key press.
+    # On Windows signal 0 is CTRL_C_EVENT instead of a check.
     if os.name != "posix":
         return True
     try:
