@@ -43,7 +43,7 @@ def main(words: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        # Whoever read the output wants no more; at its end Python would flush it and complain once more.
+        # The reader of the output has closed it; at exit Python would flush stdout and report the error once more.
         sys.stdout = sys.stderr
         return 1
     except OSError as error:
@@ -56,7 +56,7 @@ def run_bridge(given: argparse.Namespace) -> None:
     from .bridge import Bridge
 
     session = None if given.session is None else checked_session(given.session)
-    outgoing = io.FileIO(sys.stdout.fileno(), "w", closefd=False)  # Unbuffered: an answer is out at once.
+    outgoing = io.FileIO(sys.stdout.fileno(), "w", closefd=False)  # Unbuffered, to send each answer at once.
     Bridge(lambda: _own_login(find_server(given.root, given.url)), session, sys.stdin.buffer, outgoing).run()
 
 
@@ -146,7 +146,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _own_login(server: JupyterServer) -> JupyterServer:
-    """The server with the assistant's own token, if it was given one, in the place of the person's."""
+    """The server with the assistant's own token, if the environment has one, instead of the person's."""
     token = os.environ.get(TOKEN_VARIABLE, "")
     return replace(server, token=token) if token.startswith(TOKEN_PREFIX) else server
 
@@ -163,15 +163,15 @@ def _desk(given: argparse.Namespace) -> Desk:
 
 
 def _path(given: argparse.Namespace, path: str) -> str:
-    """A path as the shell means it; on another machine it is relative to the root there."""
+    """An absolute path, resolved as the shell does; on another machine it stays relative to the root there."""
     return path if given.url is not None else os.path.abspath(path)
 
 
 def _number(least: int, most: int) -> Callable[[str], int]:
-    """Reads a number between two others."""
+    """Return a parser of numbers from `least` to `most`."""
 
     def read(word: str) -> int:
-        # Python reads no number of thousands of digits.
+        # `int` raises an error for numbers with thousands of digits.
         if not word.isdecimal() or len(word) > 20 or not least <= int(word) <= most:
             raise argparse.ArgumentTypeError(f"takes a number from {least} to {most}")
         return int(word)
@@ -180,7 +180,7 @@ def _number(least: int, most: int) -> Callable[[str], int]:
 
 
 def _say(lines: Iterable[str]) -> None:
-    # Whatever a file is called or holds: a terminal of few characters gets the others spelled out.
+    # Names and contents may have characters that the terminal's encoding lacks; they are shown as escapes.
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     sys.stdout.writelines(f"{line}\n" for line in lines)

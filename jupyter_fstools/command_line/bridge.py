@@ -17,10 +17,10 @@ from ..errors import FsToolsError
 from .endpoint import INTERNAL_ERROR, PARSE_ERROR, Endpoint, Message, error, json_rpc
 
 _GRACE_SECONDS = 5.0
-"""How long answers are awaited that are under way when the client says no more."""
+"""Longest wait for pending answers after the client has closed its output, in seconds."""
 
 _CANCEL_PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
-"""Seconds between telling the server again that a call is cancelled which still runs."""
+"""Pauses in seconds between repeated cancellations of a call that is still running."""
 
 _LOST = "The connection was lost while the server worked on this call. It may have been carried out: check first."
 _FOREIGN = "What answered is no server with jupyter-fstools"
@@ -30,13 +30,13 @@ _FOREIGN_HINT = (
 
 
 class Bridge:
-    """One client on standard input and output, one server at a time behind it.
+    """Connects one client on standard input and output with one server at a time.
 
     Args:
-        find: finds the server, at the beginning and whenever it has gone.
+        find: finds the server, at the start and whenever the server no longer answers.
         session: the session of the gate to work in; None: the protocol session's own.
         incoming: the client's lines.
-        outgoing: where the answers are written to, without a buffer.
+        outgoing: stream for the answers, unbuffered.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Bridge:
         except ValueError as problem:
             self._answer(Message(line).as_answer(error(PARSE_ERROR, f"a line is not JSON: {problem}")))
             return
-        # In order: what tells the server something goes before what is asked next; only what is asked may take long.
+        # Notifications are forwarded in order, before the next request; only requests may take long and get a thread.
         if message.cancels is not None:
             threading.Thread(target=self._cancel, args=[message, self._under_way.copy()], daemon=True).start()
         elif not message.ids or message.begins:
@@ -84,11 +84,11 @@ class Bridge:
             del self._under_way[threading.current_thread()]
 
     def _cancel(self, message: Message, under_way: dict[threading.Thread, Message]) -> None:
-        """Tell the server until the call ends: what is told at first may come before the call."""
+        """Repeat the cancellation until the call ends: the first one may reach the server before the call does."""
         for thread, call in under_way.items():
             if message.cancels not in call.ids:
                 continue
-            # Where there are no sessions, what is cancelled says whose it is.
+            # In a revision without sessions, the call's version adds the header that says whose call is cancelled.
             told = replace(message, version=call.version)
             for pause in _CANCEL_PAUSES:
                 if thread.is_alive():
@@ -138,7 +138,7 @@ class Bridge:
             self._answer(message.as_answer(error(INTERNAL_ERROR, reason)))
 
     def _answer(self, body: bytes) -> None:
-        """Write one line; between the parts of JSON a line end is a space."""
+        """Write one line; line ends, which JSON has only between its parts, become spaces."""
         line = body.replace(b"\r", b" ").replace(b"\n", b" ") + b"\n"
         with self._writing:
             try:

@@ -30,7 +30,7 @@ _DAY = 86400.0
 
 
 def add_connect_words(parser: argparse.ArgumentParser) -> None:
-    """Add what `jupyter fstools connect` takes beside the options of all commands."""
+    """Add the arguments of `jupyter fstools connect` beside the options of all commands."""
     parser.add_argument("client", choices=CLIENTS, help="the assistant's program")
     parser.add_argument(
         "--name", default=None, help="name of the token, the session and the entry (default: the client's)"
@@ -63,7 +63,7 @@ def run_connect(given: argparse.Namespace) -> None:
     server = find_server(given.root, given.url)
     file = _file(client, given.root)
     where = ("--url", given.url) if given.url else ("--root", os.path.abspath(given.root))
-    # An address that a person names is the one that they mean, on a hub, too.
+    # An address that the person gave is used as it is, also on a hub.
     url = endpoint_of(server.url) if given.url else mcp_address(server.url)
 
     def with_token(secret: str) -> McpServer:
@@ -95,7 +95,7 @@ def _file(client: McpClient, root: str) -> Path | None:
         return None
     try:
         return Path(client.file).expanduser() if client.file.startswith("~") else Path(root, client.file)
-    except RuntimeError:  # Nobody knows where this user's home is.
+    except RuntimeError:  # The user's home cannot be determined.
         return None
 
 
@@ -109,7 +109,7 @@ def _agrees(file: Path) -> bool:
 
 
 def _hindrance(file: Path, server: McpServer) -> FsToolsError | None:
-    """Why a server cannot be added to a client's file; found out before it has a token that would then be left."""
+    """The reason why a server cannot be added to a client's file; checked before a token is made in vain."""
     try:
         _with_server(file, server)
     except FsToolsError as refusal:
@@ -122,7 +122,7 @@ def _with_server(file: Path, server: McpServer) -> bytes:
         mode = file.stat().st_mode
         if not stat.S_ISREG(mode):
             raise InputOutput(f"{file} is not a file", hint=_BY_HAND)
-        if not mode & 0o222:  # Its bits count, for root too: the file is replaced, which asks only its folder.
+        if not mode & 0o222:  # Needed for root too: replacing a file checks only its folder.
             raise InputOutput(f"{file} is read-only (not modified)", hint=_BY_HAND)
         old = file.read_bytes().decode("utf-8")
     except FileNotFoundError:
@@ -137,7 +137,7 @@ def _write(file: Path, server: McpServer) -> None:
     place = Path(os.path.realpath(file))
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
-        # For its owner alone, as it holds a secret; a name that nobody can guess, as the folder may be another's work.
+        # Readable by the owner alone, as it holds a secret; the random name is safe in a folder of another user.
         descriptor, beside = mkstemp(".fstools", f".{place.name}.", place.parent)
         try:
             with open(descriptor, "wb") as out:
@@ -171,7 +171,7 @@ def _tell(line: str) -> None:
 
 
 def add_token_words(parser: argparse.ArgumentParser, where: argparse.ArgumentParser) -> None:
-    """Add the words behind `jupyter fstools token`, each with the options of `where`."""
+    """Add the subcommands of `jupyter fstools token`, each with the options of `where`."""
     words = parser.add_subparsers(metavar="WORD", required=True)
 
     def word(name: str, act: Callable[[argparse.Namespace, Desk], Iterable[str]], summary: str) -> Any:

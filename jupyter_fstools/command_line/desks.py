@@ -30,7 +30,7 @@ TokenTools = Literal["read", "write"] | list[str]
 
 
 class Page(NamedTuple):
-    """The changes a query describes, as many as it asks for, and how many it describes in all."""
+    """The changes that match a query, up to its limit, and the total number of matches."""
 
     changes: list[Change]
     total: int
@@ -48,7 +48,7 @@ class Desk(Protocol):
         ...
 
     def undo(self, change_id: str, path: str) -> Change:
-        """Take back a change or, if there is none of that id, a file's newest one; answers the change that does so."""
+        """Take back a change or, if none has that id, a file's newest one; return the change that does so."""
         ...
 
     def tokens(self) -> list[Token]:
@@ -58,16 +58,16 @@ class Desk(Protocol):
     def issue_token(
         self, name: str, session: str | None, tools: TokenTools, paths: list[str], seconds: float | None
     ) -> tuple[Token, str]:
-        """Make a token; gives it with its secret."""
+        """Make a token; return it with its secret."""
         ...
 
     def revoke_token(self, token_id: str) -> None:
-        """Have a token open nothing any more."""
+        """Revoke a token."""
         ...
 
 
 class ServerDesk:
-    """Over a running server."""
+    """A desk that works over a running server."""
 
     def __init__(self, server: JupyterServer) -> None:
         self._server = server
@@ -90,7 +90,7 @@ class ServerDesk:
             return Page([_change(one) for one in told["changes"]], told["total"])
 
     def undo(self, change_id: str, path: str) -> Change:
-        """Take back a change or, if there is none of that id, a file's newest one."""
+        """Take back a change or, if none has that id, a file's newest one."""
         named = quote(change_id, safe="", errors="replace")
         with understood(self._server):
             try:
@@ -107,7 +107,7 @@ class ServerDesk:
     def issue_token(
         self, name: str, session: str | None, tools: TokenTools, paths: list[str], seconds: float | None
     ) -> tuple[Token, str]:
-        """Make a token; gives it with its secret."""
+        """Make a token; return it with its secret."""
         asked = {"name": name, "session": session, "tools": tools, "paths": paths, "expires_in": seconds}
         with understood(self._server):
             told = ask(self._server, "POST", "/tokens", asked)
@@ -115,12 +115,12 @@ class ServerDesk:
             return _token(told), secret
 
     def revoke_token(self, token_id: str) -> None:
-        """Have a token open nothing any more."""
+        """Revoke a token."""
         ask(self._server, "DELETE", f"/tokens/{quote(token_id, safe='')}")
 
 
 class StoreDesk:
-    """On the files and the store, as the settings of Jupyter's server name them."""
+    """A desk that works on the files and the store which the settings of Jupyter's server name."""
 
     def __init__(self, folder: str) -> None:
         from ..sessions import system_user
@@ -147,7 +147,7 @@ class StoreDesk:
         return Page(self._journal.changes(query), self._journal.count(query))
 
     def undo(self, change_id: str, path: str) -> Change:
-        """Take back a change or, if there is none of that id, a file's newest one."""
+        """Take back a change or, if none has that id, a file's newest one."""
         try:
             change = self._journal.change(change_id)
         except NotFound:
@@ -161,24 +161,24 @@ class StoreDesk:
     def issue_token(
         self, name: str, session: str | None, tools: TokenTools, paths: list[str], seconds: float | None
     ) -> tuple[Token, str]:
-        """Make a token; gives it with its secret."""
+        """Make a token; return it with its secret."""
         from ..tools import TOOLS
 
         store, user = self._lasting_store(), self._workspace.reader.user
         return grant.issue(store, user, name, session=session, tools=tools, paths=paths, seconds=seconds, known=TOOLS)
 
     def revoke_token(self, token_id: str) -> None:
-        """Have a token open nothing any more."""
+        """Revoke a token."""
         grant.revoke(self._lasting_store(), self._workspace.reader.user, token_id)
 
     def _lasting_store(self) -> Store:
-        """The store, as long as its tokens are those of the servers that this person starts.
+        """The store, checked to be one that this person's servers share, so that they know its tokens.
 
         Raises:
             InputOutput: it is in memory.
         """
         store = self._workspace.store
-        store.mark()  # Whether its file can be used is found out at the first call.
+        store.mark()  # The first call shows whether the store's file can be used.
         if getattr(store, "in_memory", False):
             raise InputOutput(
                 f"no token outlasts this command: its store ({shown_setting(self._settings.store)}) is in memory",
@@ -188,7 +188,7 @@ class StoreDesk:
 
 
 def _change(told: dict[str, Any]) -> Change:
-    # A server does not tell the key: it would say where the root is on its disk.
+    # The server leaves out the key, as it would reveal where the root is on its disk.
     return Change.model_validate({"key": "", **told})
 
 
@@ -197,10 +197,10 @@ def _token(told: dict[str, Any]) -> Token:
 
 
 def _settings() -> FsToolsConfig:
-    """The settings of Jupyter's server, read as it reads them.
+    """The settings of Jupyter's server, read in the same way as the server reads them.
 
     Raises:
-        Invalid: they cannot be read, or one of them has no valid value.
+        Invalid: they cannot be read, or a value is not valid.
     """
     from jupyter_core.application import JupyterApp
     from traitlets import TraitError
@@ -216,7 +216,7 @@ def _settings() -> FsToolsConfig:
         return config_with_handed_settings(app.config)
     except TraitError as error:
         raise Invalid(str(error), hint="Correct the setting in jupyter_server_config.") from None
-    except Exception as error:  # Such a file is a program: whatever it raises.
+    except Exception as error:  # A configuration file is a program and can raise anything.
         raise Invalid(
             f"the settings of Jupyter's server cannot be read: {type(error).__name__}: {error}",
             hint="Correct jupyter_server_config, or jupyter_config.",

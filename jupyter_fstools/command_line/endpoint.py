@@ -25,16 +25,16 @@ _VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 
 @dataclass(frozen=True)
 class Message:
-    """One line of the client's.
+    """One line from the client.
 
     Attributes:
         line: its bytes.
-        ids: the request's, or those of a batch of requests; none for notifications and for answers to the server.
-        is_batch: the answers come as a list too.
-        method: what is called; empty for answers and for a batch.
-        version: the revision of the protocol that it names itself, if that has no sessions.
-        name: of the tool that is called.
-        cancels: the request whose answer is not awaited any more.
+        ids: the ids of its request or batch of requests; none for notifications and for answers to the server.
+        is_batch: True if it is a batch, which is answered with a list.
+        method: the method that is called; empty for answers and for a batch.
+        version: the protocol revision that the message itself names, as in revisions without sessions; else None.
+        name: the tool that is called.
+        cancels: id of the request that it cancels.
     """
 
     line: bytes
@@ -47,10 +47,10 @@ class Message:
 
     @classmethod
     def of(cls, line: bytes) -> Message:
-        """A line of the client's.
+        """Parse a line from the client.
 
         Raises:
-            ValueError: it is no JSON.
+            ValueError: it is not JSON.
         """
         try:
             told = json.loads(line.decode("utf-8"))
@@ -78,7 +78,7 @@ class Message:
         )
 
     def headers(self) -> dict[str, str]:
-        """The headers that repeat parts of a message in a protocol revision without sessions."""
+        """The headers that repeat parts of the message, as protocol revisions without sessions require."""
         if self.version is None:
             return {}
         named = {} if self.name is None else {"Mcp-Name": _header(self.name)}
@@ -86,14 +86,14 @@ class Message:
 
     @property
     def begins(self) -> bool:
-        """It begins a session."""
+        """True if it begins a session."""
         return self.method == "initialize"
 
     def answer_in(self, body: bytes) -> bytes | None:
-        """The answer to this message that a body is; None if it is none."""
+        """The answer to this message in a body; None if the body is not one."""
         told = json_rpc(body)
         if isinstance(told, dict) and "error" in told:
-            # A server that refuses before it has looked into the message does not know the id.
+            # A server that refuses a message before parsing it does not know the id.
             return self.as_answer(told)
         answers = told if isinstance(told, list) else [told or {}]
         known = [one.get("id") for one in answers if "result" in one or "error" in one]
@@ -101,25 +101,25 @@ class Message:
         return body if is_answer else None
 
     def as_answer(self, told: dict[str, Any]) -> bytes:
-        """An error as the answer to each request of this message, or to what is none."""
+        """An error as the answer to each request of this message, or without an id if it has none."""
         answers = [{**told, "id": id} for id in self.ids] or [told]
         return json.dumps(answers if self.ids and self.is_batch else answers[0]).encode()
 
 
 def _requested(told: Any) -> tuple[Id, ...]:
-    """The id of a request."""
+    """The id of a request, as a tuple; empty if it is not a request."""
     if isinstance(told, dict) and isinstance(told.get("method"), str) and isinstance(told.get("id"), (str, int)):
         return (told["id"],)
     return ()
 
 
 def error(code: int, message: str) -> dict[str, Any]:
-    """An error of our own, to a message whose id is not known."""
+    """An error made by the bridge, for a message with an unknown id."""
     return {"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": message}}
 
 
 def json_rpc(body: bytes) -> dict[str, Any] | list[dict[str, Any]] | None:
-    """The JSON-RPC message, or batch of them, that a body is; None if it is none."""
+    """The JSON-RPC message, or batch of messages, in a body; None if the body is not JSON-RPC."""
     try:
         told: Any = json.loads(body)
     except (ValueError, RecursionError):
@@ -130,7 +130,7 @@ def json_rpc(body: bytes) -> dict[str, Any] | list[dict[str, Any]] | None:
 
 
 def _header(value: str) -> str:
-    """A value as a header can carry it: what is no plain ASCII as base64 of UTF-8."""
+    """A value encoded for a header: base64 of UTF-8 unless it is plain ASCII."""
     if value.isascii() and value.isprintable() and value == value.strip() and not value.startswith("=?"):
         return value
     return f"=?base64?{base64.b64encode(value.encode('utf-8', 'surrogatepass')).decode()}?="
@@ -144,7 +144,7 @@ _INITIALIZED = Message(b'{"jsonrpc":"2.0","method":"notifications/initialized"}'
 
 
 class Endpoint:
-    """Where messages are posted.
+    """The server's endpoint, to which messages are posted.
 
     Args:
         find: finds the server.
@@ -162,7 +162,7 @@ class Endpoint:
         self._renewing = threading.Lock()
 
     def post(self, message: Message, relay: Callable[[HTTPResponse], None]) -> None:
-        """Post a message and hand on the answer; again where the server did not take it and there may be a remedy.
+        """Post a message and relay the answer; retry once if a new server or session may help.
 
         Raises:
             FsToolsError: there is no server; OSError, HTTPException: the connection was lost on the way.
@@ -172,7 +172,7 @@ class Endpoint:
         server, known = self._server, self._known
         try:
             status = self._offer(message, relay, (401, 403, 404))
-        except FsToolsError:  # Nobody is there.
+        except FsToolsError:  # No server answers.
             status = 401
         if status in (401, 403):
             self._find_again(server)
@@ -182,11 +182,11 @@ class Endpoint:
             self._offer(message, relay, ())
 
     def doubt(self) -> None:
-        """Look for the server before the next message: another program answered, or a proxy without it."""
+        """Look for the server again before the next message, as another program or a proxy answered instead of it."""
         self._doubted = self._server
 
     def note(self, message: Message, response: HTTPResponse, body: bytes) -> None:
-        """Remember what the beginning of a session agreed on: later messages name it."""
+        """Remember the session id and version that the beginning of a session agreed on, for later messages."""
         version = _agreed_version(body) if message.begins else None
         if version is None:  # Refused, or answered by another program.
             return
@@ -196,7 +196,7 @@ class Endpoint:
         self._known = {name: value for name, value in agreed.items() if value}
 
     def end(self) -> None:
-        """Say that the session is over, to a server that still listens."""
+        """Tell the server, if it still listens, that the session is over."""
         if _SESSION_ID not in self._known:
             return
         server = self._server
@@ -205,9 +205,9 @@ class Endpoint:
             send(connection, server, "DELETE", _ROUTE, headers=self._known)
 
     def _offer(self, message: Message, relay: Callable[[HTTPResponse], None], kept: Collection[int]) -> int | None:
-        """Post a message once; an answer with one of these statuses is not handed on, and its status returned.
+        """Post a message once; return the status of an answer if it is in `kept`, else relay the answer.
 
-        404 tells of a session that is not known, where one is named.
+        A 404 counts only if the message names a session: it means that the server does not know the session.
         """
         server = self._server
         names_session = _SESSION_ID in self._known and not message.begins
@@ -219,12 +219,12 @@ class Endpoint:
         return None
 
     def _sent(self, connection: HTTPConnection, server: JupyterServer, message: Message) -> HTTPResponse:
-        # From here on the client decides how long is too long.
+        # From here on the client decides when to give up.
         connection.sock.settimeout(None)
         headers = {
             "Content-Type": "application/json",
             "Accept": "application/json, text/event-stream",
-            # A revision without sessions leaves it to us to say which calls are of one program.
+            # In a revision without sessions, our own header tells which calls come from one program.
             **(self._session or (self._own if message.version else {})),
             **({} if message.begins else self._known),
             **message.headers(),
@@ -232,13 +232,13 @@ class Endpoint:
         return send(connection, server, "POST", _ROUTE, message.line, headers)
 
     def _find_again(self, gone: JupyterServer) -> None:
-        """Look for the server again; of several calls that failed, only one looks."""
+        """Look for the server again; if several calls failed at once, only one of them looks."""
         with self._renewing:
             if self._server is gone:
                 self._server = self._find()
 
     def _begin_again(self, known: dict[str, str]) -> None:
-        """Begin the session with a server that does not know it; what was read in it must be read again."""
+        """Begin the session again with a server that does not know it; files must then be read again before changes."""
         with self._renewing:
             if self._known is not known or self._beginning is None:
                 return

@@ -17,11 +17,11 @@ def find_server(folder: str, url: str | None = None) -> JupyterServer:
     """A running server with our extension.
 
     Args:
-        folder: what its root must hold.
-        url: the address of one that has no runtime file here; its token comes from the environment.
+        folder: the folder that its root must contain.
+        url: the address of a server without a runtime file here; its token comes from the environment.
 
     Raises:
-        NotFound: there is none; says which there are, and how to start one.
+        NotFound: there is none; the message names the running ones and tells how to start one.
     """
     if url is not None:
         named = JupyterServer(without_secrets(url), "", os.environ.get(TOKEN_VARIABLE, ""), 0, 0)
@@ -48,10 +48,10 @@ def about(server: JupyterServer) -> dict[str, Any]:
     """The description that a server gives of its tools.
 
     Raises:
-        NotFound: it has none; FsToolsError: it does not answer, or not to us.
+        NotFound: it does not have our extension; FsToolsError: it does not answer, or refuses us.
     """
     try:
-        # An assistant's own token opens no more than the tools.
+        # An assistant's own token gives access to the tools only.
         told = ask(server, "GET", "/tools" if server.token.startswith(TOKEN_PREFIX) else "/")
         if isinstance(told.get("tools"), list):
             return told
