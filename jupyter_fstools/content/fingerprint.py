@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from .source import Chunk
 
-_WIDE_BOMS = (  # UTF-32 first: its little-endian BOM begins with UTF-16's.
+_WIDE_BOMS = (  # UTF-32 must come first, as its little-endian BOM begins with that of UTF-16.
     (codecs.BOM_UTF32_LE, "utf-32-le", 4),
     (codecs.BOM_UTF32_BE, "utf-32-be", 4),
     (codecs.BOM_UTF16_LE, "utf-16-le", 2),
@@ -22,8 +22,8 @@ class Fingerprint(NamedTuple):
     """Two SHA-256 digests, in hex.
 
     Attributes:
-        text: of the bytes with every CRLF as LF: equal means a reader saw the same text.
-        exact: of the bytes as they are: equal means not one byte differs.
+        text: digest of the bytes with every CRLF as LF; equal if a reader saw the same text.
+        exact: digest of the unchanged bytes; equal if all bytes are the same.
     """
 
     text: str
@@ -39,7 +39,7 @@ def fingerprint_of(chunks: Iterable[Chunk]) -> Fingerprint:
 
 
 class FingerprintHasher:
-    """Fingerprints a stream; one hash while no CRLF was met, two from there on."""
+    """Fingerprints a stream; it computes one hash until the first CR, and two from there on."""
 
     def __init__(self) -> None:
         self._exact = hashlib.sha256()
@@ -72,7 +72,7 @@ class FingerprintHasher:
         self._update_text(self._held + bytes(chunk))
 
     def copy(self) -> FingerprintHasher:
-        """A copy that continues from here: contents with the same beginning hash it only once."""
+        """A copy that continues from here, so that contents with the same beginning hash it only once."""
         twin = FingerprintHasher()
         twin.__dict__.update(self.__dict__)
         twin._exact = self._exact.copy()
@@ -80,7 +80,7 @@ class FingerprintHasher:
         return twin
 
     def result(self) -> Fingerprint:
-        """The fingerprint of all that was added."""
+        """The fingerprint of all bytes so far."""
         if self._head:
             twin = self.copy()
             twin._begin(self._head)

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import Protocol
 
 Chunk = bytes | bytearray
-"""A run of bytes whose length is exact; a bytearray is a reused buffer, valid until the next chunk."""
+"""A run of bytes, all of them content; a bytearray is a reused buffer, valid until the next chunk."""
 
 CHUNK_BYTES = 1 << 20
-"""One reused buffer of 1 MiB: larger ones cost page faults, smaller ones calls."""
+"""Size in bytes of the one reused buffer, 1 MiB: a larger one costs page faults, a smaller one costs calls."""
 
 
 class Content(Protocol):
@@ -23,7 +23,7 @@ class Content(Protocol):
         """Up to `length` bytes from `start`; shorter only at the end."""
 
     def chunks(self, start: int = 0, end: int | None = None) -> Iterator[Chunk]:
-        """The bytes from `start` to `end`, in order; each chunk is valid until the next one is asked for."""
+        """The bytes from `start` to `end`, in order; each chunk is valid until the next one is requested."""
 
 
 class BytesContent:
@@ -42,7 +42,7 @@ class BytesContent:
         return self.data[start : start + length]
 
     def chunks(self, start: int = 0, end: int | None = None) -> Iterator[Chunk]:
-        """The bytes from `start` to `end` as one chunk, without a copy where it is the whole."""
+        """The bytes from `start` to `end` as one chunk, without a copy if that is the whole content."""
         end = len(self.data) if end is None else min(end, len(self.data))
         if start < end:
             yield self.data if (start, end) == (0, len(self.data)) else self.data[start:end]

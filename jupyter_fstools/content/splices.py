@@ -43,7 +43,7 @@ def inverse(splices: Sequence[Splice]) -> list[Splice]:
 
 
 def trimmed(before: bytes, after: bytes) -> list[Splice]:
-    """The one splice that turns `before` into `after`, without what both share at either end."""
+    """The one splice that turns `before` into `after`, without their common prefix and suffix; [] if they are equal."""
     if before == after:
         return []
     start = _shared_prefix(before, after)
@@ -75,7 +75,7 @@ def _shared_suffix(one: bytes, other: bytes, most: int) -> int:
 
 
 def spliced_size(size: int, splices: Sequence[Splice]) -> int:
-    """Bytes of the new content, given the old content's size."""
+    """Size of the new content in bytes, given the old content's size."""
     return size + sum([len(s.inserted) - len(s.removed) for s in splices])
 
 
@@ -91,7 +91,7 @@ def spliced_chunks(base: Content, splices: Sequence[Splice]) -> Iterator[Chunk]:
 
 
 class SplicedContent:
-    """The new content, read from any place without being put together; both parts stay where they are."""
+    """The new content, readable at any offset without assembling it: reads go to the old content or to the splices."""
 
     def __init__(self, base: Content, splices: Sequence[Splice]) -> None:
         self._parts: list[tuple[int, int, Content, int]] = []
@@ -134,7 +134,7 @@ class SplicedContent:
 
 
 class SplicedStream:
-    """The new content as a stream that fingerprints itself (and, if wanted, the old content) as it passes."""
+    """The new content as a stream that fingerprints itself (and, if wanted, the old content) while it is read."""
 
     def __init__(self, base: Content, splices: Sequence[Splice], *, old_wanted: bool) -> None:
         self._base = base
@@ -144,7 +144,7 @@ class SplicedStream:
         self._old_wanted = old_wanted
 
     def chunks(self) -> Iterator[Chunk]:
-        """The new content; to be read to its end once."""
+        """The new content; read it once, to the end."""
         position = 0
         for splice in self._splices:
             yield from self._kept(position, splice.offset)
@@ -159,7 +159,7 @@ class SplicedStream:
         yield from self._kept(position, self._base.size)
 
     def fingerprints(self) -> tuple[Fingerprint | None, Fingerprint]:
-        """Fingerprints of the old content (None unless wanted) and of the new one, once the stream was read."""
+        """Fingerprints of the old content (None unless wanted) and of the new one; call it after reading the stream."""
         new = self._new.result()
         if not self._old_wanted:
             return None, new
@@ -174,7 +174,7 @@ class SplicedStream:
                 self._hash(chunk)
                 yield chunk
             return
-        # hashlib lets go of the GIL: a chunk is hashed while whoever asked for it writes it and the next one is read.
+        # hashlib releases the GIL: a chunk is hashed while the caller writes it and the next one is read.
         buffers, hashing = (bytearray(), bytearray()), deque[Future[None]]()
         with ThreadPoolExecutor(1) as beside:
             for buffer, chunk in zip(cycle(buffers), chunks, strict=False):
@@ -192,7 +192,7 @@ class SplicedStream:
 
 
 def _lasting(chunk: Chunk, buffer: bytearray) -> Chunk:
-    """The chunk's bytes for longer than until the next one: a reused buffer is copied into another."""
+    """The chunk's bytes in a form that stays valid after the next chunk: a reused buffer is copied into `buffer`."""
     if isinstance(chunk, bytes):
         return chunk
     buffer[:] = chunk
@@ -211,12 +211,12 @@ def packed(splices: Sequence[Splice], *, keep_inserted: bool) -> bytes:
 
 
 def anchored(kept: bytes, anchors: bytes) -> bytes:
-    """Packed splices with what it takes to find their places in a content that has changed elsewhere."""
+    """Packed splices with `anchors`: data for finding their places in content that has changed elsewhere."""
     return b"\x03" + len(kept).to_bytes(4, "big") + kept + anchors if anchors else kept
 
 
 def anchors_in(data: bytes) -> bytes:
-    """The data that `anchored` was given beside the splices; empty if none."""
+    """The anchors in data from `anchored`; empty if there are none."""
     return data[5 + int.from_bytes(data[1:5], "big") :] if data[:1] == b"\x03" else b""
 
 
@@ -256,14 +256,14 @@ def splices_back(content: Content, steps: Sequence[Undoing]) -> list[Splice]:
 
 
 def bundled(parts: Sequence[bytes]) -> bytes:
-    """The packed splices of several files as one; those of one file stay as they are."""
+    """The packed splices of several files as one value; those of a single file are returned unchanged."""
     if len(parts) == 1:
         return parts[0]
     return b"\x02" + json.dumps([len(part) for part in parts]).encode() + b"\n" + b"".join(parts)
 
 
 def parts_of(data: bytes) -> list[bytes]:
-    """The parts that `bundled` was given."""
+    """The parts in data from `bundled`."""
     if data[:1] != b"\x02":
         return [data]
     head, _, body = data[1:].partition(b"\n")
@@ -275,12 +275,12 @@ def parts_of(data: bytes) -> list[bytes]:
 
 
 def either_way(landed: bytes, waiting: bytes, proposal: bytes) -> bytes:
-    """The data of a proposal that is being carried out: what is kept of it then, and what where it is not."""
+    """The data of a proposal while it is carried out: its splices if that succeeds, and its old data if it fails."""
     return b"\x04" + bundled([landed, waiting, proposal])
 
 
 def ways_of(data: bytes) -> list[bytes]:
-    """The parts that `either_way` was given; empty for other data."""
+    """The parts in data from `either_way`; empty for other data."""
     return parts_of(data[1:]) if data[:1] == b"\x04" else []
 
 

@@ -17,18 +17,18 @@ from ..errors import Denied, FsToolsError, InputOutput, TooLarge
 
 _CHUNK = 64 << 10
 _MOST_LEFT = 1 << 20
-"""Bytes that a pipe holds at most, unless an administrator made it larger."""
+"""Maximum bytes that a pipe holds, unless an administrator has raised the limit."""
 _PATIENCE = 5.0
 _GUARDING = 'read -r group || exit; read -r _; kill -s KILL -- "-$group"'
-"""Its input ends when nobody holds the other end any more."""
+"""Shell script of the guard; its input ends once no process holds the other end of the pipe."""
 _SHORTEST_NAP, _LONGEST_NAP = 0.001, 0.05
 
 
 def can_run() -> bool:
-    """Whether a command and all it started can be ended as one, and its exit code be learned.
+    """True if a command can be ended together with its child processes, and its exit code be read.
 
-    Windows has no process groups; and where SIGCHLD is ignored, as whoever started this process may have arranged, the
-    system forgets the exit code.
+    Windows has no process groups. If SIGCHLD is ignored, which this process may inherit from its parent, the system
+    discards the exit code.
     """
     has_groups = hasattr(os, "killpg") and hasattr(select, "poll")
     return has_groups and signal.getsignal(signal.SIGCHLD) is not signal.SIG_IGN
@@ -36,29 +36,29 @@ def can_run() -> bool:
 
 @cache
 def shell() -> str:
-    """The shell that commands are written for: bash, as most who write them expect; where there is none, sh."""
+    """The shell that runs commands: bash, as most commands are written for it; sh if there is no bash."""
     return shutil.which("bash") or "/bin/sh"
 
 
 class Processes:
-    """A shell that runs a command, and whatever it starts, as far as that stays in its process group.
+    """A shell that runs a command, and all processes that stay in its process group.
 
-    They are killed, too, once this process has gone. A process that makes itself a session of its own (`setsid`, a
-    daemon) leaves the group and is not ended with it.
+    They are also killed when this process ends. A process that starts its own session (`setsid`, a daemon) leaves the
+    group and is not killed with it.
 
     Args:
         command: a line or a script for `shell()`.
-        folder: where it begins.
-        folder_fd: a descriptor of it, where there is one: nobody can lead it elsewhere.
-        environment: all of it.
+        folder: its working directory.
+        folder_fd: a descriptor of the folder, if there is one; a rename or a link cannot redirect it.
+        environment: the whole environment.
 
     Attributes:
-        silent: nobody is left who could print anything.
+        silent: True once no process has the output open any more.
 
     Raises:
-        TooLarge: more than the system hands to a program.
+        TooLarge: the command and environment exceed the system's limit.
         Denied: the folder cannot be entered.
-        InputOutput: what else the system said instead of starting it.
+        InputOutput: the system could not start it for another reason.
     """
 
     def __init__(self, command: str, folder: str, folder_fd: int | None, environment: Mapping[str, str]) -> None:
@@ -88,9 +88,9 @@ class Processes:
         self.silent = False
 
     def read(self) -> bytes:
-        """The output since the last call; waits a twentieth of a second for it at most."""
+        """The output since the last call; waits for it for at most a twentieth of a second."""
         if self.silent:
-            # A shell ends right after its last word, as a rule: so the first naps are short.
+            # A shell usually ends right after its last output, so the first naps are short.
             time.sleep(self._nap)
             self._nap = min(2 * self._nap, _LONGEST_NAP)
             return b""
@@ -104,30 +104,30 @@ class Processes:
         return chunk
 
     def have_ended(self) -> bool:
-        """Whether the shell has; it keeps its number, so that its group can still be named."""
+        """True if the shell has ended; where possible it is not reaped, so that its group's id stays valid."""
         if hasattr(os, "waitid"):
             return os.waitid(os.P_PID, self._shell.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
         return self._shell.poll() is not None
 
     def ask_to_end(self) -> None:
-        """Tell all of them to end; one that was stopped is woken for it."""
+        """Ask the whole group to end with SIGTERM; SIGCONT wakes stopped processes for it."""
         self._signal(signal.SIGTERM)
         self._signal(signal.SIGCONT)
 
     def end(self, take: Callable[[bytes], None]) -> int:
-        """End what is left of them; gives the shell's exit code, 128 + n where signal n ended it, as shells say it.
+        """Kill the rest of the group; return the shell's exit code, 128 + n if signal n ended it, as shells report it.
 
         Args:
-            take: called with every piece of what they still had printed.
+            take: called with each piece of the remaining output.
         """
         code, left = -signal.SIGKILL, _MOST_LEFT
         self._signal(signal.SIGKILL)
         try:
             self._guard.dismiss()
-            # Who runs as somebody else (sudo) may not be ours to end; nobody waits for that.
+            # A command that runs as another user (sudo) cannot be killed from here, so the wait for it is limited.
             with contextlib.suppress(subprocess.TimeoutExpired):
                 code = self._shell.wait(_PATIENCE)
-            # Whoever left the group may hold the pipe and go on: what it holds now is all that is taken.
+            # A process that left the group may keep writing to the pipe; take only what the pipe holds now.
             while left > 0 and not self.silent and self._readable.poll(0):
                 chunk = self.read()
                 take(chunk)
@@ -142,10 +142,10 @@ class Processes:
 
 
 class _Guard:
-    """A small process that kills a process group once this process has gone, however it ended.
+    """A small process that kills a process group once this process has ended for any reason.
 
     Raises:
-        InputOutput: the system starts no more processes.
+        InputOutput: the system cannot start more processes.
     """
 
     def __init__(self) -> None:
@@ -165,14 +165,14 @@ class _Guard:
             raise _not_started(error) from error
 
     def watch(self, group: int) -> None:
-        """Watch over a group, until it is dismissed."""
+        """Watch a group until the guard is dismissed."""
         assert self._process.stdin is not None
-        # Whoever ended the guard meanwhile has the command without one.
+        # If the guard has been killed in the meantime, the command runs without one.
         with contextlib.suppress(BrokenPipeError):
             self._process.stdin.write(b"%d\n" % group)
 
     def dismiss(self) -> None:
-        """End it; the group keeps its number until then."""
+        """End the guard; the shell is reaped only afterwards, as its group's id could then be reused."""
         self._process.kill()
         self._process.wait()
         assert self._process.stdin is not None

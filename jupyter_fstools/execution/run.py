@@ -25,7 +25,7 @@ _LONGEST_CHARACTER = 4
 
 
 class CappedOutput:
-    """Takes bytes as they come and keeps the first and the last of them.
+    """Collects output and keeps its first and last bytes.
 
     Args:
         most: bytes kept; half of them from the beginning.
@@ -40,11 +40,11 @@ class CappedOutput:
 
     @property
     def truncated(self) -> bool:
-        """More output came than is kept."""
+        """True if there was more output than is kept."""
         return self._total > self._head_room + self._tail_room
 
     def add(self, chunk: bytes) -> None:
-        """Take what came next."""
+        """Add the next output."""
         self._total += len(chunk)
         room = self._head_room - len(self._head)
         self._head += chunk[:room]
@@ -53,7 +53,7 @@ class CappedOutput:
             del self._tail[: -self._tail_room]
 
     def text(self) -> str:
-        """All that is kept, as UTF-8 (what is none is replaced), with a marker where something was left out.
+        """The kept output as UTF-8 (invalid bytes are replaced), with a marker where bytes were left out.
 
         The cuts are between characters.
         """
@@ -69,10 +69,10 @@ class CappedOutput:
 
 
 class LiveText:
-    """The same bytes as text, as they come; after so many bytes a note says that the rest comes with the result.
+    """The output as text, piece by piece; after `most` bytes a note says that the end comes with the result.
 
     Args:
-        most: bytes that are told in all, so that nobody who listens is flooded.
+        most: bytes that are passed on in all, to avoid flooding the listener.
     """
 
     def __init__(self, most: int) -> None:
@@ -80,7 +80,7 @@ class LiveText:
         self._left = most
 
     def next(self, chunk: bytes) -> str:
-        """The text that a chunk completes; an unfinished character waits for its rest."""
+        """The text that a chunk completes; an incomplete character is held back until its rest comes."""
         if self._left < 0:
             return ""
         text = self._decoder.decode(chunk[: self._left])
@@ -88,12 +88,12 @@ class LiveText:
         return text if self._left >= 0 else f"{text}\n[... more output: its end comes with the result ...]\n"
 
     def end(self) -> str:
-        """The rest of a character that was never finished."""
+        """The replacement for a character that remained incomplete."""
         return self._decoder.decode(b"", final=True) if self._left >= 0 else ""
 
 
 def _whole_characters(data: bytes) -> bytes:
-    """The bytes without an unfinished character at their end."""
+    """The bytes without an incomplete character at their end."""
     decoder = getincrementaldecoder("utf-8")("replace")
     decoder.decode(data)
     return data[: len(data) - len(decoder.getstate()[0])]
@@ -101,11 +101,11 @@ def _whole_characters(data: bytes) -> bytes:
 
 _KEPT_BACK = re.compile(
     r"JUPYTER_TOKEN.*|JPY_.*|JUPYTERHUB_.*|CONFIGPROXY_AUTH_TOKEN"
-    r"|JUPYTER_GATEWAY_AUTH_TOKEN|JUPYTER_GATEWAY_HTTP_PWD|KG_AUTH_TOKEN"  # Of Jupyter's gateway.
-    r"|PGPASSWORD"  # Of the store.
-    r"|FORCE_COLOR|CLICOLOR.*"  # A kernel sets them to have colours where there is no terminal.
+    r"|JUPYTER_GATEWAY_AUTH_TOKEN|JUPYTER_GATEWAY_HTTP_PWD|KG_AUTH_TOKEN"  # Jupyter's gateway.
+    r"|PGPASSWORD"  # The store.
+    r"|FORCE_COLOR|CLICOLOR.*"  # A kernel sets these to get colours without a terminal.
 )
-"""Tokens, passwords and what leads to them; and what puts colours into output."""
+"""Variables withheld from commands: tokens, passwords, variables that lead to them, and switches for colours."""
 _PLAIN_TEXT = {"TERM": "dumb", "NO_COLOR": "1", "PAGER": "cat", "GIT_PAGER": "cat"}
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -114,15 +114,15 @@ def environment(folder: str, added: Mapping[str, str]) -> dict[str, str]:
     """The environment of a command.
 
     Args:
-        folder: where it begins.
-        added: the caller's own, which replace what is there.
+        folder: its working directory.
+        added: the caller's own variables; they replace inherited ones.
     """
     kept = {name: value for name, value in os.environ.items() if not _KEPT_BACK.fullmatch(name)}
     return {**kept, **_PLAIN_TEXT, "PWD": folder, **added}
 
 
 def check_environment(added: Mapping[str, str]) -> None:
-    """Refuse names and values that no environment can hold.
+    """Refuse names and values that an environment cannot hold.
 
     Raises:
         Invalid
@@ -138,10 +138,10 @@ def check_environment(added: Mapping[str, str]) -> None:
 
 
 def check_text(field: str, text: str) -> None:
-    """Refuse a text that cannot be handed to a program.
+    """Refuse a text that cannot be passed to a program.
 
     Raises:
-        Invalid: it holds a NUL, or a lone surrogate that stands for no byte.
+        Invalid: it contains a NUL, or a lone surrogate that is not an escaped byte.
     """
     if "\0" in text:
         raise Invalid(f"{field}: holds a NUL character", hint="Leave it out.", field=field)
@@ -159,12 +159,12 @@ class Ran(NamedTuple):
     """The end of a command, and its output.
 
     Attributes:
-        output: what it printed, on both streams, in the order it came; the beginning and the end of it.
-        truncated: the middle was left out.
-        exit_code: the shell's; 128 + n where signal n ended it.
-        timed_out: its time was over before it had ended.
-        cancelled: nobody waited any more before it had ended.
-        seconds: how long it ran.
+        output: the output of both streams in order; only the beginning and end if it was long.
+        truncated: True if the middle was left out.
+        exit_code: the shell's; 128 + n if signal n ended it.
+        timed_out: True if its time was up before it ended.
+        cancelled: True if the caller stopped waiting before it ended.
+        seconds: its running time.
     """
 
     output: str
@@ -187,24 +187,24 @@ def run_command(
     tell: Callable[[str], None] | None = None,
     ended: Callable[[Ran], None] | None = None,
 ) -> Ran:
-    """Run a command, and kill what is left of it when its shell ends, its time is up or its caller has gone.
+    """Run a command, and kill its remaining processes when its shell ends, its time is up or its caller has gone.
 
-    What it left in the background, and what runs when the time is over, is asked to end and after two seconds made to;
-    a cancelled command, or one whose caller is interrupted, is ended at once.
+    Processes left in the background, or still running after the time limit, are asked to end and killed after two
+    seconds; after a cancellation, or an interrupt of the caller, they are killed at once.
 
     Args:
         command: for `processes.shell()`.
-        folder: where it begins.
-        environment: all of it.
-        folder_fd: a descriptor of the folder, where there is one: nobody can lead it elsewhere.
-        seconds: its time.
-        most: bytes of output that are kept, and told.
-        cancelled: set once nobody waits.
+        folder: its working directory.
+        environment: the whole environment.
+        folder_fd: a descriptor of the folder, if there is one; a rename or a link cannot redirect it.
+        seconds: its time limit.
+        most: bytes of output that are kept, and passed to `tell`.
+        cancelled: set once the caller stops waiting.
         tell: called with the output as it comes, in this thread.
-        ended: called with the end of a command that was started, also where an exception leaves this function.
+        ended: called with the result of a command that was started, even if this function raises an exception.
 
     Raises:
-        Denied, TooLarge, InputOutput: it was not started.
+        Denied, TooLarge, InputOutput: the command was not started.
     """
     stop = Stop(seconds, cancelled)
     output, live = CappedOutput(most), LiveText(most)
@@ -241,7 +241,7 @@ def run_command(
 def _listen(
     processes: Processes, take: Callable[[bytes], None], seconds: float, cancelled: threading.Event | None
 ) -> None:
-    """Read output until every writer has ended, for so long at most."""
+    """Read output until every writer has ended, for at most `seconds`."""
     stop = Stop(seconds, cancelled)
     while not (processes.silent and processes.have_ended()) and not stop.now():
         take(processes.read())
@@ -250,13 +250,13 @@ def _listen(
 MOST_FILES = 100
 MOST_SECONDS = 1.0
 _COARSE_CLOCK = 5
-"""Linux' CLOCK_REALTIME_COARSE, which goes some milliseconds behind: files are stamped by it or by the real one."""
+"""Id of Linux' CLOCK_REALTIME_COARSE, which lags by some milliseconds; file times come from it or the precise clock."""
 
 
 class ChangedFiles(NamedTuple):
-    """Canonical paths in alphabetical order, `MOST_FILES` at most, and how many there are.
+    """Canonical paths in alphabetical order, at most `MOST_FILES`, and the total number found.
 
-    `complete` is False where the search for them took too long.
+    `complete` is False if the search for them took too long.
     """
 
     paths: list[str]
@@ -275,13 +275,12 @@ def next_moment() -> int:
 def files_changed_since(backend: Backend, moment: int, *, visible: Visible = EVERYTHING) -> ChangedFiles:
     """The files that were made, written, renamed or given other rights since a moment.
 
-    What `.gitignore` leaves out and folders such as `.git` and `node_modules` are not looked at; a deletion leaves
-    nothing to be seen.
+    Files that `.gitignore` excludes and folders such as `.git` and `node_modules` are skipped; deletions are not found.
 
     Args:
-        backend: where they are.
-        moment: as `next_moment` gave it.
-        visible: decides which paths are told.
+        backend: the files.
+        moment: the result of `next_moment`.
+        visible: decides which paths are shown.
     """
     stop = Stop(MOST_SECONDS)
     every = compile_glob("**", include_hidden=True, root=backend.root_key)

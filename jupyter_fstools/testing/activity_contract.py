@@ -27,7 +27,7 @@ def messages(refusals: list[Refusal]) -> list[str]:
 
 
 class ReadsContract(StoreFixtures):
-    """Reads: the receipts of everybody, by when they were read."""
+    """Reads: the receipts of all readers, ordered by time."""
 
     def test_reads_of_all_readers_are_listed_latest_first(self, store: Store) -> None:
         for number, reader in enumerate((ANN, OTHER, ANN)):
@@ -62,7 +62,7 @@ class ReadsContract(StoreFixtures):
 
 
 class RefusalsContract(StoreFixtures):
-    """Refusals: the newest ones, each later than the one before."""
+    """Refusals: the newest are kept, each with a later time than the one before."""
 
     def test_a_refusal_comes_back_as_it_was(self, store: Store) -> None:
         given = refusal_of("no", NO_UTF8, path=None, at=1.25)

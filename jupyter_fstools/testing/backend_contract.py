@@ -22,7 +22,7 @@ class BackendContract:
     """The five verbs; `backend` is an empty one, new for each test.
 
     Attributes:
-        refused_names: odd names that the backend cannot hold: it refuses them as `Invalid`, and so loses nothing.
+        refused_names: odd names that the backend cannot hold; it must refuse them as `Invalid`, so nothing is lost.
         longest_name: in bytes; at most 1024.
     """
 
@@ -252,7 +252,7 @@ class BackendContract:
 
 
 def put(backend: Backend, path: str, data: bytes) -> FileStat:
-    """Write a file, whatever is there."""
+    """Write a file, over an existing one too."""
     stat = backend.stat(path)
     return backend.write(stat.path, [data], if_match=stat.version or None)
 
@@ -264,7 +264,7 @@ def content(backend: Backend, path: str) -> bytes:
 
 
 def names(backend: Backend) -> list[str]:
-    """Every path there is."""
+    """The paths of all files and folders."""
     found, waiting = [], [""]
     while waiting:
         entries = list(backend.list(waiting.pop()))
@@ -274,7 +274,7 @@ def names(backend: Backend) -> list[str]:
 
 
 def race(write: Callable[[int], object], count: int = 8) -> list[int]:
-    """The indices of `count` threads writing at once that succeeded; the others met a `Conflict`."""
+    """The indices of the threads that succeeded, of `count` writing at once; the others got a `Conflict`."""
     winners: list[int] = []
     start = threading.Barrier(count)
 

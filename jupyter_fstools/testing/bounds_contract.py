@@ -15,7 +15,7 @@ from .store_samples import ANN, MakeStore, StoreFixtures, change_of, diff_of_row
 
 
 class BoundsContract(StoreFixtures):
-    """The journal's bounds: the longest unchanged go first, never a proposed one, never the newest."""
+    """The journal's bounds: changes made or decided first are dropped first, but never a proposal or the newest one."""
 
     def test_proposals_are_bounded_per_session_and_in_all(self, make_store: MakeStore) -> None:
         store = make_store(StoreLimits(max_proposals=3, session_proposals=2))
@@ -40,7 +40,7 @@ class BoundsContract(StoreFixtures):
         assert store.splices("undoable") == b"x" * 40_000
 
     def test_the_bytes_of_proposals_are_bounded_in_all(self, make_store: MakeStore) -> None:
-        """Readers choose the names of their sessions."""
+        """The bound per session is not enough, as readers choose the names of their sessions."""
         store = make_store(StoreLimits(max_proposal_bytes=100_000))
         for session in ("s1", "s2"):
             store.add_change(change_of(session, reader=Reader("ann", session), status="proposed"), b"x" * 40_000)
@@ -49,7 +49,7 @@ class BoundsContract(StoreFixtures):
         assert (store.change("s3"), store.count_changes(ChangeFilter(status="proposed"))) == (None, 2)
 
     def test_the_rows_of_a_diff_are_bytes_too(self, make_store: MakeStore) -> None:
-        """What repeats itself is small as splices: its diff is what is kept of it."""
+        """Repetitive text has small splices, as they are compressed, but a large diff."""
         store = make_store(StoreLimits(session_proposal_bytes=100_000, journal_max_bytes=100_000))
         for name in ("c1", "c2", "c3"):
             store.add_change(change_of(name, diff=diff_of_rows(40_000)), b"")
@@ -94,7 +94,7 @@ class BoundsContract(StoreFixtures):
         assert names(store.changes(ChangeFilter())) == ["new", "young"]
 
     def test_what_was_decided_late_goes_as_late(self, make_store: MakeStore) -> None:
-        """A proposal that waited for long is undone as long as what was made when it was approved."""
+        """A proposal can be undone for as long as a change that was made when it was approved."""
         store = make_store(StoreLimits(journal_max_changes=3))
         store.add_change(change_of("p", status="proposed"), b"")
         for name in ("c1", "c2", "c3"):

@@ -33,7 +33,7 @@ class GateContract:
 
     @pytest.fixture
     def open_files(self) -> OpenFiles:
-        """Opens a workspace with the given settings: at its first call in a test without files or records."""
+        """Opens a workspace with the given settings; at the first call in a test it has no files or records."""
         raise NotImplementedError("give the fixture `open_files`")
 
     @pytest.fixture
@@ -143,7 +143,7 @@ class GateContract:
             journal.reject(ids[1])
             assert waiting_count(files) == 2
             journal.approve(ids[0])
-            # The last one is of content that is gone: nobody can approve it.
+            # The last proposal is based on content that is gone, so it cannot be approved.
             assert (waiting_count(files), content(files.backend, "a.txt")) == (0, b"1\n")
             with pytest.raises((Stale, Conflict)):
                 journal.approve(ids[2])
@@ -191,7 +191,7 @@ class GateContract:
 
 
 class _Killed(BaseException):
-    """Ends a call as a signal ends its process: nothing catches it."""
+    """Ends a call as a signal ends a process: no handler catches it."""
 
 
 def _killed(*_: object, **__: object) -> None:

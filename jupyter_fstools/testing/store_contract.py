@@ -34,7 +34,7 @@ from .store_samples import (
 
 
 class ReceiptContract(StoreFixtures):
-    """Receipts: kept per reader and file, least recently used out first."""
+    """Receipts: kept per reader and file; the least recently used are dropped first."""
 
     def test_a_receipt_comes_back_as_it_was(self, store: Store) -> None:
         given = receipt_of(full=True, encoding="cp1252", cell_order="o")
@@ -71,7 +71,7 @@ class ReceiptContract(StoreFixtures):
             assert store.shown_text(ANN, "/root/a.txt") == expected
 
     def test_the_least_recently_used_receipts_go_first(self, make_store: MakeStore) -> None:
-        """T18: being asked for counts as use; what was pushed out is known as such."""
+        """T18: a lookup counts as use; a dropped receipt is known as dropped."""
         store = make_store(StoreLimits(max_receipts=2))
         for name in "ab":
             store.put_receipt(receipt_of(name), b"shown")
@@ -104,7 +104,7 @@ class ReceiptContract(StoreFixtures):
         assert store.receipt(ANN, "/root/a.txt") is not None
 
     def test_receipts_are_bounded_in_all(self, make_store: MakeStore) -> None:
-        """Whoever names a new session with each call keeps no more than others."""
+        """A client that uses a new session for each call cannot keep more receipts than the total bound."""
         store = make_store(StoreLimits(max_receipts=10, max_all_receipts=20))
         readers = [Reader("ann", f"s{number}") for number in range(30)]
         for reader in readers:
@@ -147,7 +147,7 @@ class ReceiptContract(StoreFixtures):
         assert [receipt.cells for receipt in store.receipts(ANN, "a")] == [{"\ud800": "f1"}]
 
     def test_the_longest_path_is_a_name(self, store: Store) -> None:
-        """Random names, which no index of a database makes shorter."""
+        """Random names, as the index of a database cannot compress them."""
         chance = random.Random(1)  # noqa: S311 - no secret
         folder = "/root/" + "/".join(f"{chance.getrandbits(600):x}" for _ in range(25))
         first, second = f"{folder}/a.txt", f"{folder}/b.txt"
@@ -164,7 +164,7 @@ class ReceiptContract(StoreFixtures):
 
     @pytest.mark.parametrize("length", [1900, 1967, 1968, 1995, 2000, 2001, 3500])
     def test_what_lies_below_a_long_folder_is_found(self, store: Store, length: int) -> None:
-        """Also where an index has only the beginning of its name, which others share."""
+        """Even if an index holds only the beginning of its name, which other names share."""
         folder = ("/root/" + "long/" * 1000)[: length - 1] + "x"
         keys = [f"{folder}/a.txt", f"{folder}y/other.txt", f"{folder}/b/c.txt", folder, f"{folder[:-1]}y/other.txt"]
         mine = [keys[3], keys[2], keys[0]]
@@ -290,9 +290,9 @@ class StoreContract(
     OpenContract,
     TokenContract,
 ):
-    """All that a store must do.
+    """Tests everything that a store must do.
 
-    A subclass gives the fixture `make_store`: called with `StoreLimits` it makes an empty store, a different one each
-    time. `store` is one with the default limits; override it where making one costs much. Bounds of less than
-    32 are taken exactly, larger ones may be passed by a few for a while.
+    A subclass gives the fixture `make_store`, which makes a new, empty store for given `StoreLimits`. The fixture
+    `store` gives one with the default limits; override it if making a store is slow. Bounds below 32 must be exact;
+    larger ones may be exceeded by a few for a while.
     """

@@ -20,7 +20,7 @@ MakeStore = Callable[[StoreLimits], Store]
 
 
 def receipt_of(key: str = "/root/a.txt", reader: Reader = ANN, **fields: Any) -> Receipt:
-    """A receipt with every field set, as a test may change it."""
+    """A receipt with every field set; `fields` override them."""
     given: dict[str, Any] = {
         "version": "1:2:3",
         "text_sha": "t" * 64,
@@ -34,7 +34,7 @@ def receipt_of(key: str = "/root/a.txt", reader: Reader = ANN, **fields: Any) ->
 
 
 def change_of(name: str, key: str = "/root/a.txt", reader: Reader = ANN, **fields: Any) -> Change:
-    """A change with a diff of one line, as a test may change it."""
+    """A change with a diff of one line; `fields` override it."""
     given: dict[str, Any] = {
         "path": key.rpartition("/")[2],
         "tool": "edit_file",
@@ -48,20 +48,20 @@ def change_of(name: str, key: str = "/root/a.txt", reader: Reader = ANN, **field
 
 
 def diff_of_rows(characters: int) -> FileDiff:
-    """A diff of one line of so many characters, not all of them ASCII."""
+    """A diff of one line with this number of characters, not all of them ASCII."""
     rows = [DiffRow(kind="add", old=0, new=1, text="é".ljust(characters, "x"))]
     hunk = DiffHunk(old_start=1, old_count=0, new_start=1, new_count=1, rows=rows)
     return FileDiff(path="a.txt", op="edit", added=1, hunks=[hunk])
 
 
 def two_files(*keys: str) -> list[ChangedFile]:
-    """The files of a change of two."""
+    """The files of a change of two files."""
     changes = [change_of("", key) for key in keys or ("/root/a.txt", "/root/b.txt")]
     return [file for change in changes for file in change.all_files]
 
 
 def refusal_of(message: str, key: str = "/root/a.txt", reader: Reader = ANN, **fields: Any) -> Refusal:
-    """A refusal, as a test may change it."""
+    """A refusal; `fields` override it."""
     given: dict[str, Any] = {
         "path": key.rpartition("/")[2],
         "tool": "edit_file",
@@ -87,7 +87,7 @@ class StoreFixtures:
 
     @pytest.fixture
     def make_store(self) -> MakeStore:
-        """Makes an empty store of its own with the given limits, at each call."""
+        """Makes a new, empty store with the given limits at each call."""
         raise NotImplementedError("give the fixture `make_store`")
 
     @pytest.fixture
