@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .python_api import open_workspace, tool_schemas
     from .tools import ToolResult, call_tool
 
-# Everything is imported on first use: a kernel that never uses the tools pays a millisecond for them.
+# Everything is imported on first use, so that a kernel which never uses the tools loses only a millisecond.
 _HOMES = {
     "FsToolsError": "errors",
     "ToolResult": "tools",

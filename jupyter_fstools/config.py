@@ -28,18 +28,18 @@ if TYPE_CHECKING:
     from .stores.records import Reader
 
 ENVIRONMENT = "JUPYTER_FSTOOLS_SETTINGS"
-"""Environment variable that hands the server's settings to kernels, as JSON; never a secret."""
+"""Environment variable that passes the server's settings to kernels as JSON; it never contains a secret."""
 
 _log = logging.getLogger("jupyter_fstools")
 _Record = TypeVar("_Record", Limits, StoreLimits, Rules)
 
 
 class _WordOrRules(Union):
-    """A word or a list of rules, on a command line too: a rule each time the option is given."""
+    """A word or a list of rules; on a command line each use of the option adds one rule."""
 
     def class_init(self, cls: type[Any], name: str | None) -> None:
         super().class_init(cls, name)
-        # traitlets reads a list that is written as in Python only where the trait has a name.
+        # traitlets parses a Python list literal only if the trait has a name.
         self.trait_types[1].name = name
 
     def from_string(self, s: str) -> Any:
@@ -178,14 +178,14 @@ class FsToolsConfig(Configurable):
 
         where: str = proposal["value"]
         try:
-            if scheme_of(where, bare=True) != "sqlite":  # Which is always there, and not imported before its use.
+            if scheme_of(where, bare=True) != "sqlite":  # It always exists, and is imported only when used.
                 store_class(where)
         except Invalid as error:
             raise TraitError(f"{error.message}. {error.hint}") from None
         return where
 
     def shared_settings(self) -> dict[str, Any]:
-        """The settings that a kernel shares with its server: all that differ from their defaults."""
+        """The settings that a kernel shares with its server: all that differ from their defaults, without passwords."""
         differing = {
             name: getattr(self, name)
             for name, trait in self.class_traits(config=True).items()
@@ -194,7 +194,7 @@ class FsToolsConfig(Configurable):
         return {name: shown_setting(one) if isinstance(one, str) else one for name, one in differing.items()}
 
     def share_with_kernels(self, root: str) -> None:
-        """Hand the settings to kernels that this process starts."""
+        """Pass the settings to the kernels that this process starts."""
         os.environ[ENVIRONMENT] = json.dumps({**self.shared_settings(), "root": root})
 
     def open_store(self) -> Store:
@@ -217,7 +217,7 @@ class FsToolsConfig(Configurable):
         return record(**{one: getattr(self, one) for one in record.__dataclass_fields__})
 
     def _locks(self, store: Store) -> Locks:
-        """The store's own locks, where it is shared by machines; else lock files."""
+        """The store's own locks if it is shared by several machines, else lock files."""
         seconds = self.limits.lock_seconds
         return store.locks(seconds) if isinstance(store, HoldsLocks) else FileLocks(lock_folder(), timeout=seconds)
 
@@ -233,14 +233,14 @@ class FsToolsConfig(Configurable):
         """The workspace of these settings, for one reader.
 
         Args:
-            root: the folder, or the address of files elsewhere, unless the settings name one.
-            reader: who asks.
+            root: the folder, or the address of files elsewhere; ignored if the settings name one.
+            reader: the user and session.
             store: an open store to use instead of the one that the settings name.
             committed: called with every change made through the workspace, as `(change: Change) -> None`.
-            documents: makes what knows the open documents, as `(backend, store) -> Sequence[OpenDocuments]`.
+            documents: makes the sources of open documents, as `(backend, store) -> Sequence[OpenDocuments]`.
 
         Raises:
-            NotFound, NotADirectory: the root is no folder; Invalid: it is no address.
+            NotFound, NotADirectory: the root is not a folder; Invalid: it is not a valid address.
         """
         from .gate.workspace import Workspace
 
@@ -269,7 +269,7 @@ class FsToolsConfig(Configurable):
 
 
 def handed_settings() -> dict[str, Any]:
-    """The settings that a server handed to this process; empty without one."""
+    """The settings that a server passed to this process; empty without a server."""
     try:
         settings = json.loads(os.environ.get(ENVIRONMENT, "{}"))
     except (ValueError, RecursionError):
@@ -279,7 +279,7 @@ def handed_settings() -> dict[str, Any]:
 
 
 def config_with_handed_settings(own: Config | None = None) -> FsToolsConfig:
-    """The settings of this process: its own configuration over what a server handed to it."""
+    """The settings of this process: its own configuration overrides the settings that a server passed to it."""
     merged = Config({"FsToolsConfig": handed_settings()})
     merged.merge(own or {})
     return FsToolsConfig(config=merged)
@@ -292,6 +292,6 @@ def loaded_files() -> list[str]:
 
 
 def files_of(store: Store) -> list[str]:
-    """The files and folders of a store, which may be below the root: no tool touches what the gate knows."""
+    """The files and folders of a store; they may be below the root, so the gate denies them to every tool."""
     path = getattr(store, "path", None)
     return [f"{path}{ending}" for ending in ("", "-wal", "-shm", "-journal", ".lock", ".damaged")] if path else []

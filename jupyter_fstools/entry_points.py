@@ -31,11 +31,11 @@ def open_backend(root: str | os.PathLike[str], *, durable: bool = True) -> Backe
 
     Args:
         root: a folder's path, or an address that begins with a registered scheme, such as "s3://bucket/prefix".
-        durable: a write is safe from a power failure once it is answered.
+        durable: return from a write only once it is safe from a power failure.
 
     Raises:
-        Invalid: there is no such scheme, a package is missing, or the scheme takes something else.
-        NotFound, NotADirectory, Denied, InputOutput: the root is not there, or cannot be opened.
+        Invalid: the scheme is unknown, its package is missing, or the rest of the address is not valid for it.
+        NotFound, NotADirectory, Denied, InputOutput: the root does not exist or cannot be opened.
     """
     where = os.fspath(root)
     scheme = scheme_of(where)
@@ -47,19 +47,19 @@ def open_backend(root: str | os.PathLike[str], *, durable: bool = True) -> Backe
 
 
 def absolute_root(root: str, folder: str) -> str:
-    """A root as every process understands it: an address as it is, a path from `folder` on."""
+    """A root in a form valid in every process: an address is unchanged, a path is made absolute from `folder`."""
     return root if scheme_of(root) else os.path.abspath(os.path.join(folder, os.path.expanduser(root)))
 
 
 def open_store(where: str, limits: StoreLimits = _DEFAULTS) -> Store:
-    """The store that a setting names; nothing is opened before its first call.
+    """The store that a setting names; it opens nothing before its first call.
 
     Args:
-        where: a scheme, ":", and what that scheme takes, such as "sqlite:/absolute/path".
+        where: a scheme, ":" and its argument, such as "sqlite:/absolute/path".
         limits: how much it keeps.
 
     Raises:
-        Invalid: there is no such scheme, a package is missing, or the scheme takes something else.
+        Invalid: the scheme is unknown, its package is missing, or its argument is not valid.
     """
     return cast("Store", store_class(where).from_setting(where, limits))
 
@@ -68,7 +68,7 @@ def store_class(where: str) -> Any:
     """The class of the store that a setting names.
 
     Raises:
-        Invalid: there is no such scheme, or a package is missing.
+        Invalid: the scheme is unknown, or its package is missing.
     """
     scheme = scheme_of(where, bare=True)
     if scheme is None:
@@ -78,7 +78,7 @@ def store_class(where: str) -> Any:
             field="store",
         )
     if scheme == "sqlite":
-        # The metadata of what is installed takes longer to read than a file: the default does without.
+        # Reading the metadata of all installed packages is slow, so the default store does without it.
         from .stores.sqlite import SqliteStore
 
         return SqliteStore
@@ -86,9 +86,9 @@ def store_class(where: str) -> Any:
 
 
 def scheme_of(setting: str, *, bare: bool = False) -> str | None:
-    """The scheme that a setting begins with, such as "s3" in "s3://bucket"; None where there is none.
+    """The scheme that a setting begins with, such as "s3" in "s3://bucket"; None if it has none.
 
-    A folder's name may hold a colon: unless `bare`, a colon makes a scheme only at the end or before "//".
+    A folder's name may contain a colon, so unless `bare` a colon ends a scheme only at the end or before "//".
     """
     found = (_ANY_SCHEME if bare else _SCHEME).match(setting)
     return found and found[1]
@@ -100,10 +100,10 @@ def _load_class(group: str, scheme: str, field: str) -> Any:
     Args:
         group: the entry point group; each name in it is a scheme.
         scheme: as the setting spells it.
-        field: the setting, which a refusal names.
+        field: the setting to name in a refusal.
 
     Raises:
-        Invalid: nobody registered the scheme, or a package that its class needs is not installed.
+        Invalid: no package registers the scheme, or a package that its class needs is not installed.
     """
     from importlib.metadata import entry_points
 
@@ -115,7 +115,7 @@ def _load_class(group: str, scheme: str, field: str) -> Any:
             hint=f"Schemes here: {known}. A package registers more in the entry point group {group}.",
             field=field,
         )
-    # Of two packages with one scheme always the same wins, whatever the order on the disk.
+    # If two packages register the scheme, the choice must not depend on their order on the disk.
     point = min(found, key=lambda one: (one.value, one.group))
     try:
         return point.load()
@@ -128,14 +128,14 @@ def _load_class(group: str, scheme: str, field: str) -> Any:
 
 
 def _requirement(point: EntryPoint, module: str) -> str:
-    """The requirement to give pip: the extra of the distribution that brings the module, or the module's name."""
+    """The requirement for pip: the distribution with the extra that installs the module, or the module's name."""
     top = module.partition(".")[0].lower()
     found = [_REQUIREMENT.match(requirement) for requirement in (point.dist and point.dist.requires) or ()]
     extras = [match[2] for match in found if match]
     brings = [match[2] for match in found if match and match[1].replace("-", "_").lower() == top]
     if point.dist is None or not brings:
         return module.partition(".")[0]
-    # Extras such as "dev" bring what others do, and more: the smallest one is meant.
+    # Extras such as "dev" include the packages of others, so the smallest one is suggested.
     return f"{point.dist.name}[{min(brings, key=extras.count)}]"
 
 
@@ -149,7 +149,7 @@ def shown_setting(where: str) -> str:
     user, colon, rest = address.partition("://")[2].partition(":")
     if colon and not {"/", "@"} & set(user):
         scheme = address.partition("://")[0]
-        # A password may hold what should have been escaped: then it is all up to the last sign that may end it.
+        # A password may contain unescaped "@" or "?" signs, so everything up to the last "@" is removed.
         if "@" in rest:
             address = f"{scheme}://{user}@{rest.rpartition('@')[2]}"
         elif "@" in options and not rest.partition("/")[0].isdigit():

@@ -36,12 +36,12 @@ class FsToolsError(Exception):
     """A call was refused and modified nothing (`details["modified"]` says so where that could not be guaranteed).
 
     Attributes:
-        code: the stable word a program decides by (the first column of the refusal table).
+        code: the stable word for programs to act on (the first column of the refusal table).
         status: the HTTP status of that code.
         message: what was wrong, for the caller.
         hint: the caller's next step; empty where there is none.
         details: JSON-ready facts (totals, offsets, line numbers, a diff).
-        places: canonical paths of links that the look at a path went through, and of where it ended.
+        places: canonical paths of the links that were followed to resolve a path, and of the place where that ended.
     """
 
     code: ClassVar[str] = "error"
@@ -72,11 +72,11 @@ class FsToolsError(Exception):
             self._say(f"{self.message} (not modified)")
 
     def say_which_file(self, path: str) -> None:
-        """Begin the message with the file that it is about."""
+        """Begin the message with the file that it concerns."""
         self._say(f"{path}: {self.message}")
 
     def say_which_argument(self, name: str) -> None:
-        """Begin the message with the argument that it is about, and name it in the details."""
+        """Begin the message with the argument that it concerns, and name it in the details."""
         self._say(f"{name}: {self.message}")
         self.details["field"] = name
 
@@ -94,7 +94,7 @@ class FsToolsError(Exception):
 
 
 def may_be_modified(problem: BaseException) -> bool:
-    """Whether a call that ended with this problem may have modified something all the same."""
+    """True if a call that ended with this problem may still have modified something."""
     return isinstance(problem, FsToolsError) and bool(problem.details.get("modified"))
 
 
@@ -232,7 +232,7 @@ class NotebookRefused(FsToolsError):
 
 
 class Unsaved(FsToolsError):
-    """Open in a browser that cannot be reached for its unsaved state."""
+    """The file is open in a browser that cannot be asked for its unsaved state."""
 
     code, status = "unsaved", 423
 
@@ -253,7 +253,7 @@ class TimedOut(FsToolsError):
     """Over the time limit; partial results are said to be partial.
 
     Attributes:
-        lock: stands for the lock of a file that another call holds, where the caller begins again once it is free.
+        lock: identifies the file's lock that another call holds, for callers that retry once it is free; else None.
     """
 
     code, status = "timeout", 504

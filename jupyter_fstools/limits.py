@@ -7,7 +7,7 @@ from typing import Any
 
 
 def setting(default: Any, help: str, least: float = 1) -> Any:
-    """A dataclass's field that an administrator can set, not below `least` if it is a number."""
+    """A dataclass field that an administrator can set; a number must be at least `least`."""
     return field(default=default, metadata={"help": help, "least": least})
 
 
@@ -62,7 +62,7 @@ class StoreLimits:
     """How much a store keeps; every one is a setting. A reader is a user's session."""
 
     max_receipts: int = setting(1000, "Receipts kept per session; the least recently used are dropped first.")
-    # Readers choose the names of their sessions.
+    # The bound per session is not enough, as readers choose the names of their sessions.
     max_all_receipts: int = setting(100_000, "Receipts kept in all; the least recently used are dropped first.")
     journal_max_changes: int = setting(10_000, "Changes kept in the journal, not counting those that wait.")
     journal_max_bytes: int = setting(256 << 20, "Maximum bytes of the journal: diffs, and what undoing needs.")

@@ -10,17 +10,17 @@ _log = logging.getLogger("jupyter_fstools")
 
 
 def data_folder() -> Path:
-    """Where jupyter-fstools keeps what is its own: a folder in Jupyter's data directory."""
+    """The folder for jupyter-fstools' own files, in Jupyter's data directory."""
     from jupyter_core.paths import jupyter_data_dir
 
     return Path(jupyter_data_dir()) / "fstools"
 
 
 def lock_folder() -> Path | None:
-    """The folder of the lock files; None (locks within this process only) where it cannot be made or written."""
+    """The folder of the lock files; None (locks within this process only) if it cannot be made or written."""
     folder = data_folder() / "locks"
     try:
-        # The mode is that of the last folder only: made on the way, the store's own would be open to others.
+        # mkdir applies the mode to the last folder only, so the parent, which is also the store's, is made first.
         folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         folder.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
@@ -34,7 +34,7 @@ def lock_folder() -> Path | None:
 
 
 def denied_folders() -> list[str]:
-    """Folders that no tool touches wherever the root is: Jupyter's runtime files (they hold tokens), and our own."""
+    """Folders that no tool may touch for any root: Jupyter's runtime files, as they contain tokens, and our own."""
     from jupyter_core.paths import jupyter_runtime_dir
 
     return [os.path.realpath(jupyter_runtime_dir()), os.path.realpath(data_folder())]

@@ -11,7 +11,7 @@ from .stores.records import Change
 
 
 def one_line(text: str) -> str:
-    """A text in one line: every character that is none to look at is spelled out."""
+    """A text in one line, with every invisible character as an escape."""
     return INVISIBLE.sub(lambda match: _spelled(match[0]), text)
 
 
@@ -32,18 +32,18 @@ def change_row(change: Change) -> list[str]:
 
 
 def titled_diffs(change: Change) -> list[tuple[str, FileDiff]]:
-    """The diffs of a change, each below a title that names its file; the only one has none."""
+    """The diffs of a change, each with a title that names its file; empty if the change has a single file."""
     files = change.all_files
     return [(f"{one_line(file.path)}: {file.diff.op}" if change.files else "", file.diff) for file in files]
 
 
 def unified_diffs(change: Change, most_bytes: int) -> list[str]:
-    """The same as unified texts, each cut to a number of bytes."""
+    """The diffs of a change as unified texts, each cut to `most_bytes`."""
     return ["\n".join(filter(None, [title, unified(diff, most_bytes)])) for title, diff in titled_diffs(change)]
 
 
 def fact_rows(data: dict[str, Any]) -> list[tuple[str, str]]:
-    """Facts by name, as words."""
+    """Each fact's name and value as text."""
     return [(name.replace("_", " "), one_line(_in_words(fact))) for name, fact in data.items()]
 
 

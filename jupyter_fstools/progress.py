@@ -6,12 +6,12 @@ from typing import Literal, NamedTuple
 
 
 class Progress(NamedTuple):
-    """A message while a call runs.
+    """A message from a running call.
 
     Attributes:
         kind: `waiting` for a person, or a piece of `output`.
-        text: the output, or what it waits for.
-        change_id: what waits for the person.
+        text: the output, or a description of what the call waits for.
+        change_id: the change that waits for the person.
     """
 
     kind: Literal["waiting", "output"]

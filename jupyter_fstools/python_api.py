@@ -25,11 +25,11 @@ def open_workspace(root: str | os.PathLike[str] = ".", session: str = DEFAULT_SE
 
     Args:
         root: the folder; no tool leaves it.
-        session: whose receipts count; the same session (of the same user) in `%fs`, over REST and here is one reader.
+        session: the session whose receipts count; it is shared with `%fs` and REST if they use the same user and name.
         settings: any setting of `FsToolsConfig`, such as `read_only=True` or `store="memory:"`.
 
     Raises:
-        Invalid: no such session name or setting; NotFound, NotADirectory: the root is no folder.
+        Invalid: a session name or setting is not valid; NotFound, NotADirectory: the root is not a folder.
     """
     unknown = sorted(set(settings) - set(FsToolsConfig.class_trait_names(config=True)))
     if unknown:
@@ -52,10 +52,10 @@ def tool_schemas(
 
     Args:
         format: "mcp" (`tools/list` entries), "openai" (function calling) or "anthropic" (tool use).
-        workspace: leave out what does not exist there, and use its prefix; None: all of them.
+        workspace: limits the result to the tools of this workspace, with its prefix; None: all tools.
 
     Raises:
-        Invalid: another format.
+        Invalid: the format is unknown.
     """
     tools: dict[str, Tool] = available_tools(workspace) if workspace is not None else dict(TOOLS)
     return [as_schema(name, tool, format) for name, tool in tools.items()]

@@ -10,7 +10,7 @@ import secrets
 from .errors import Invalid
 
 DEFAULT_SESSION = "default"
-TOKEN_PREFIX = "fst_"  # noqa: S105  # Public: it tells assistants' tokens from Jupyter's own.
+TOKEN_PREFIX = "fst_"  # noqa: S105  # Not a secret: it distinguishes assistants' tokens from Jupyter's own.
 """Prefix of every assistant's token; the rest is the secret."""
 SESSION = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 
@@ -20,26 +20,26 @@ _MOST_OF_NAME = 40
 
 
 def client_session(client: str) -> str:
-    """The session that all calls of an MCP client share which names none, by what the client calls itself."""
+    """The session shared by all calls of an MCP client that names no session, derived from the client's name."""
     return f"mcp-{_NO_PLAIN.sub('-', client.lower()).strip('-')[:_MOST_OF_NAME].strip('-') or 'client'}"
 
 
 def new_client_session(client: str) -> str:
-    """A new session of an MCP client, which no other one can guess."""
+    """A new session of an MCP client, with a name that others cannot guess."""
     return f"{client_session(client)}-{secrets.token_hex(8)}"
 
 
 def client_of(session: str) -> str | None:
-    """The common part of the sessions that one client began; None for a session with a name of its own."""
+    """The client's part of a name from `new_client_session`; None for any other session."""
     match = _OF_CLIENT.fullmatch(session)
     return match[1] if match else None
 
 
 def checked_session(name: object) -> str:
-    """A session's name, if it is one.
+    """Return `name` if it is a valid session name.
 
     Raises:
-        Invalid: not 1 to 128 of letters, digits and `._:-`.
+        Invalid: it is not 1 to 128 letters, digits or `._:-`.
     """
     if not isinstance(name, str) or not SESSION.fullmatch(name):
         raise Invalid(
@@ -51,9 +51,9 @@ def checked_session(name: object) -> str:
 
 
 def system_user() -> str:
-    """The account this process runs as: the reader of everybody without an identity of their own.
+    """The account this process runs as; it stands for every user without an own identity.
 
-    A JupyterHub names its users; kernels learn the name from their environment.
+    On JupyterHub it is the hub's user name, which kernels get from their environment.
     """
     try:
         return os.environ.get("JUPYTERHUB_USER") or getpass.getuser()
