@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+import io
 import re
+import tokenize
 
 import pytest
 
@@ -11,6 +14,7 @@ from docs.generated import PACKAGE, REPOSITORY, caption, modules
 MODULES = sorted(PACKAGE.rglob("*.py"))
 EXTENSION = REPOSITORY / "labextension" / "src"
 SCRIPTS = [script for script in sorted(EXTENSION.rglob("*.ts")) if "__tests__" not in script.parts]
+RIDDLE = re.compile(r"(?:^|[.:!?#]\s)\W*((?:What|Which|Whose|Of)\b.*)", re.MULTILINE)
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
@@ -36,3 +40,17 @@ def test_no_test_reads_the_source_beside_it():
     """The quick workflow removes it, so that what was installed is tested: `jupyter_fstools.__file__` leads there."""
     tests = sorted(path for path in (REPOSITORY / "tests").rglob("*.py") if path.name != "test_captions.py")
     assert [path.name for path in tests if re.search(r"""/ ?["']jupyter_fstools""", path.read_text("utf-8"))] == []
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
+def test_no_sentence_begins_with_what_which_whose_or_of(module):
+    """Neither in a comment nor in a docstring, an attribute's included: a noun or a verb says the same at once."""
+    with tokenize.open(module) as source:
+        text = source.read()
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    comments = [token.string for token in tokens if token.type == tokenize.COMMENT]
+    statements = [node.value for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Expr)]
+    docstrings = [
+        value.value for value in statements if isinstance(value, ast.Constant) and isinstance(value.value, str)
+    ]
+    assert RIDDLE.findall("\n".join([*comments, *docstrings])) == []
