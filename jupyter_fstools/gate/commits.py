@@ -46,7 +46,7 @@ class Commits:
         kept: packs what the journal keeps.
         tracker: the reader's receipts.
         committed: called with every new or decided change; None: nobody listens.
-        via: how this reader's decisions come in, where they are a person's.
+        via: the way by which decisions of a person come in; None for a program.
     """
 
     def __init__(

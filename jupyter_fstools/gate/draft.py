@@ -40,7 +40,7 @@ class Draft:
         stat: the file as it is.
         before: its bytes; None if it does not exist.
         holder: holds its content, and applies the change.
-        receipt: what the reader was shown; None where the file is new.
+        receipt: the reader's receipt of the file; None if the file is new.
         placed: splices of the change to carry out or take back, moved to their places in an open file that was changed
             elsewhere since; else None.
     """
@@ -81,7 +81,7 @@ class Step:
         op: `delete` removes the file, all others write it.
         splices: the changes, in bytes of the draft's content; for a deletion one that removes all of it.
         diff: for people.
-        tool: who asks.
+        tool: the name of the calling tool.
         encoding: the one the caller named, to be remembered.
         undoes: the change that this one takes back.
         written: the whole text, where the reader wrote the whole file.
@@ -122,7 +122,7 @@ class Step:
         if self.written is not None:
             return tracker.after_own_write(stat, after, self.written, self.encoding)
         if draft.receipt is not None and draft.receipt.cells is not None:
-            tracker.forget(draft.stat.key)  # The receipt was of a notebook, and the file is none any more.
+            tracker.forget(draft.stat.key)  # The receipt is for a notebook, but the file no longer is one.
             return None, None
         if draft.receipt is None:
             return None, None
@@ -220,17 +220,17 @@ def state_of(fingerprint: Fingerprint, size: int) -> FileState:
 
 
 def fingerprint_in(state: FileState) -> Fingerprint | None:
-    """The content's fingerprint; None where nobody hashed it."""
+    """The content's fingerprint; None if it was not hashed."""
     return Fingerprint(state.text_sha, state.exact_sha) if state.text_sha and state.exact_sha else None
 
 
 def unhashed_state(size: int) -> FileState:
-    """The record of the state of a content that nobody hashed."""
+    """The record of the state of a content that was not hashed."""
     return FileState(text_sha=None, exact_sha=None, size=size)
 
 
 def require_file(path: str, stat: FileStat) -> None:
-    """Refuse a path that exists but is no file; `path` as the caller spelled it.
+    """Refuse a path that exists but is not a file; `path` as the caller spelled it.
 
     Raises:
         IsDirectory; Denied: a device, FIFO or socket.

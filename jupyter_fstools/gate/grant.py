@@ -129,12 +129,12 @@ def issue(
     seconds: float | None,
     known: Collection[str],
 ) -> tuple[Token, str]:
-    """Make a token; gives it with its secret, which is kept nowhere.
+    """Make a token; return it with its secret, which is stored nowhere.
 
     Args:
-        store: where its digest is kept.
+        store: keeps its digest.
         user: the person who makes it.
-        name: what they call it.
+        name: its name.
         session: the session that it works in; None: its name.
         tools: "read", "write", or names of tools.
         paths: rules as in `.gitignore` for what it opens; none: everything.

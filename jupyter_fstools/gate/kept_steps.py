@@ -78,7 +78,7 @@ class KeptSteps:
                 else cell_anchors(before, after, step.splices, moved=moved)
             )
             return b"" if found is None else b"n" + to_json(found).encode()
-        except (FsToolsError, ValueError, RecursionError):  # One side is no notebook, or is nested too deeply.
+        except (FsToolsError, ValueError, RecursionError):  # One side is not a notebook, or is nested too deeply.
             return b""
 
 

@@ -24,9 +24,9 @@ def notebook_step(
 
     Args:
         path: of the notebook.
-        op: what kind of step it is; after `delete` there is no notebook.
+        op: the kind of step; after `delete` there is no notebook.
         before: the content before; None for no file.
-        splices: what changes in it.
+        splices: the changes to it.
     """
     try:
         old = None if before is None else NotebookDocument(before)
@@ -99,7 +99,7 @@ def _gone(name: str, at: int) -> CellDiff:
 def _cells_since(
     path: str, text: str, cells: Sequence[tuple[CellDiff, ShownText, bool]], *, end: str = ""
 ) -> FileDiff | None:
-    """The diff of cells to the current notebook; None where the file is no notebook any more.
+    """The diff of cells to the current notebook; None where the file is no longer a notebook.
 
     Args:
         path: the notebook's.

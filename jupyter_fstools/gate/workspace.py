@@ -53,7 +53,7 @@ class Workspace(Closing):
         store: where receipts and changes are.
         locks: one lock per file.
         policy: where callers may go.
-        reader: who asks.
+        reader: the user and session that ask.
         limits: how much one call may do.
         rules: how strict the gate is.
         tool_prefix: prefix of every tool's name.
@@ -195,7 +195,7 @@ class Workspace(Closing):
 
         Raises:
             NotFound (with near names), IsDirectory, Denied, OutsideRoot, Invalid, InputOutput
-            TimedOut: reading on after `read_seconds`, or once nobody waits.
+            TimedOut: a read after `read_seconds`, or after the call was cancelled.
         """
         stat = self.paths.existing(path)
         with self._holders.of(stat, to_change=False).content() as opened:

@@ -54,7 +54,7 @@ class WriteAhead:
         """Write all files of a change, or none.
 
         Args:
-            work: what to write; the locks of all these files are held.
+            work: the steps to write; the locks of all their files are held.
             begin: records the change as pending, given the states of its files; called once, before the first file
                 is replaced. Where it raises nothing is written.
             retract: takes that record back.

@@ -14,9 +14,9 @@ from .segments import MalformedSegment, escaped, expand_braces, literal_name, se
 
 LONGEST_PATTERN = 4096
 _NEVER_IN_NAMES = re.compile("[\0\ud800-\udc7f\udd00-\udfff]")
-"""NUL, and surrogates except those that stand for bytes that are no UTF-8."""
+"""NUL, and surrogates except those that stand for bytes that are not UTF-8."""
 _TOLD_BYTE = re.compile(r"(?<!\\)((?:\\\\)*)\\u(dc[89a-f][0-9a-f])")
-"""A byte that is no UTF-8, written as `\\udcXX`, as many clients show it; the backslash itself is not escaped."""
+"""A byte that is not UTF-8, written as `\\udcXX`, as many clients show it; the backslash itself is not escaped."""
 Choice = Callable[[list[str]], list[str]]
 """Chooses the matching names of many."""
 
@@ -254,7 +254,7 @@ def _compiled(pattern: str, *, include_hidden: bool, root: str, field: str) -> G
 
 
 def _with_bytes(pattern: str) -> str:
-    """The pattern with its escaped bytes that are no UTF-8 decoded."""
+    """The pattern with its escaped bytes that are not UTF-8 decoded."""
     return _TOLD_BYTE.sub(lambda told: told[1] + chr(int(told[2], 16)), pattern)
 
 

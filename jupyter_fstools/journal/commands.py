@@ -45,8 +45,8 @@ def enter(workspace: Workspace, command: Command) -> Change:
     """Enter a command into the journal, and where a person must approve it wait for that.
 
     The rule: nothing runs unattended. A command runs only in the call that asked for it, so an approval counts only
-    while that call waits (`execute_approval_seconds`, or until its caller goes away). A proposal that nobody waits for
-    is withdrawn: it becomes `rejected` by nobody.
+    while that call waits (`execute_approval_seconds`, or until its caller goes away). A proposal without a waiting
+    call is withdrawn: it becomes `rejected`, without a user who decided.
 
     Returns:
         The entry, `applied`: the command may be run now, once.

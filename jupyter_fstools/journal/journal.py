@@ -48,7 +48,7 @@ class Journal(Listing):
         """Take an applied change back; an undo is a change of its own that names what it undoes.
 
         Args:
-            change: what to take back.
+            change: the change to take back.
             by_person: a person may take back anybody's change, at once; a tool only its reader's own, and it may have
                 to wait for approval.
             hunks: the hunks to take back; None for all. The others stay, and the change remains in effect.

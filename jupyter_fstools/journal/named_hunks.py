@@ -105,7 +105,7 @@ def taken_cells(cells: Sequence[CellDiff], hunks: NamedHunks | None) -> dict[str
 
     Args:
         cells: of a notebook's diff.
-        hunks: what is named; None: all.
+        hunks: the named hunks; None: all.
 
     Raises:
         Invalid: hunks or cells that are not in it.

@@ -32,7 +32,7 @@ _MOST_BYTES = 64 << 20
 
 
 class Part(NamedTuple):
-    """A part of a change: what it does to the file, and which hunks it is."""
+    """A part of a change: its splices of the file, and the decision with its hunks."""
 
     splices: Sequence[Splice]
     decided: Decided
@@ -53,7 +53,7 @@ def part_of(
     Args:
         draft: the file it was proposed for.
         change: the proposal.
-        splices: what it would do.
+        splices: the changes that it would make.
         decision: the hunks to take, or the text to write instead.
         encoding: the file's.
 
@@ -88,8 +88,8 @@ def placed_part(
     Args:
         draft: the file as it is now.
         change: the proposal.
-        splices: what the named hunks do to it.
-        decision: which these are, and what is written instead.
+        splices: the changes of the named hunks.
+        decision: the named hunks, and the text to write instead.
         encoding: the file's.
 
     Raises:
@@ -116,7 +116,7 @@ def without(draft: Draft, change: Change, back: Sequence[Splice], hunks: NamedHu
 
     Args:
         draft: the file with the change.
-        change: what is taken back in part.
+        change: the change to take back in part.
         back: splices that would take back all of it.
         hunks: the hunks to take back.
         encoding: the file's.

@@ -221,7 +221,7 @@ def content_of(workspace: Workspace, change: Change, path: str | None) -> tuple[
     Args:
         workspace: the files.
         change: one that is proposed or in effect.
-        path: which of its files; None for the first one.
+        path: one of its files; None for the first one.
 
     Raises:
         NotFound: not one of its files; and as `sides_of`, but for TooLarge

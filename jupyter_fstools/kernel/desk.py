@@ -70,7 +70,7 @@ class Desk:
         """The files, for the session the kernel is in: its own, or those of the server that the settings name.
 
         Raises:
-            Invalid: a setting is wrong; NotFound, NotADirectory: the root is no folder.
+            Invalid: a setting is wrong; NotFound, NotADirectory: the root is not a folder.
         """
         # A forked child must not share its parent's connections and descriptors.
         if self._files is None or self._process != os.getpid():
@@ -143,7 +143,7 @@ class ServerFiles:
 
     Args:
         calls: the connection to it.
-        session: whose receipts count.
+        session: the session whose receipts count.
     """
 
     def __init__(self, calls: ServerCalls, session: str) -> None:
@@ -186,7 +186,7 @@ class ServerFiles:
             return str(told["user"])
 
     def names(self, folder: str) -> Iterator[Name]:
-        """The names in one folder that may be shown; none if it is no folder."""
+        """The names in one folder that may be shown; none if it is not a folder."""
         listed = self.call("list_files", {"path": folder or ".", "limit": 5000})
         return (Name(entry["name"], entry["is_directory"]) for entry in listed.data["entries"])
 

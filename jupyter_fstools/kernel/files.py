@@ -58,7 +58,7 @@ class Files(Protocol):
         """The user whose receipts count."""
 
     def names(self, folder: str) -> Iterable[Name]:
-        """The names in one folder that may be shown; none where it is no folder."""
+        """The names in one folder that may be shown; none where it is not a folder."""
 
     def for_session(self, session: str) -> Files:
         """The same files for another session."""
@@ -113,7 +113,7 @@ class OwnFiles:
         return self.workspace.reader.user
 
     def names(self, folder: str) -> Iterator[Name]:
-        """The names in one folder that may be shown; none where it is no folder."""
+        """The names in one folder that may be shown; none where it is not a folder."""
         workspace = self.workspace
         stat = workspace.peek(folder or ".")
         if stat.kind != "directory":

@@ -70,8 +70,8 @@ class PageDocument:
         page: the page.
         number: the page's own name for it.
         key: the file (`FileStat.key`).
-        kind: what its operations are; `other` takes none, nor does `converted`: a notebook that jupytext saves as a
-            text, or beside one.
+        kind: decides which operations it accepts; `other` and `converted` accept none. A notebook that jupytext saves
+            as a text, or beside one, is `converted`.
         saved: it holds nothing that is not in the file.
         hash: SHA-256 of the file's bytes as it was loaded or saved; None where the page does not know.
         counter: grows with each change.

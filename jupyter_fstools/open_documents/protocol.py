@@ -21,9 +21,9 @@ class Rewrite:
     """A change of one content, all of it or nothing.
 
     Attributes:
-        before: what `Holder.content` gave; None: there is no file, and the splices insert all of it.
+        before: the content from `Holder.content`; None: there is no file, and the splices insert all of it.
         splices: sorted and disjoint, offsets in `before`.
-        known: the fingerprint of the content before, where somebody has computed it.
+        known: the fingerprint of the content before, if it was computed already.
         hash_before: the fingerprint before is needed and not known.
         begin: records the change as begun, by the fingerprints before (None: not needed) and after; called once, before
             anything is changed. If it raises, nothing is changed. If the content after turns out different (others

@@ -216,7 +216,7 @@ class UnsavedDocument:
     def _patched(self, rewrite: Rewrite, names: Sequence[str]) -> Iterator[tuple[PageDocument, str]]:
         """The document to save, and the hash of its file; if the block fails, the pages revert their patches.
 
-        If the file may have the change by then, each page finds out by itself.
+        If the block may have written the file before it failed, the pages are not told: each finds out itself.
         """
         patched: list[PageDocument] = []
         exact: list[str] = []

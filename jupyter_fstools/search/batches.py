@@ -85,7 +85,7 @@ class Engine(Protocol):
     """Finds out which files hold matching lines, and how many. Both engines give the same answers.
 
     Attributes:
-        name: which engine it was.
+        name: the engine's name.
         hits_by_python: Python's matcher finds the lines of a page; `hits` is for files on which it gives up.
     """
 

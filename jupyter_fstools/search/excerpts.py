@@ -79,7 +79,7 @@ def excerpts(place: Place, blocks: Iterable[str], hits: list[Hit], page: slice, 
         place: where the text is.
         blocks: the text, in blocks of whole lines.
         hits: its hits from the first one on, and one more than the page shows, if there is one.
-        page: which of them to return.
+        page: the hits to return.
         query: how much to show around them.
     """
     text, hits = _located(blocks, hits, query)

@@ -75,9 +75,9 @@ def find_files(
         offset: files before the page.
         sort: newest first (then by path), or by path.
         include_hidden: wildcards take names that begin with a dot as well.
-        include_ignored: what ignore files leave out, and the default exclusions, as well.
+        include_ignored: also files that ignore files or the default exclusions leave out.
         visible: decides what is shown.
-        seconds: the time limit; what was found by then is returned and said to be partial.
+        seconds: the time limit; a search that reaches it returns a partial result and says so.
         cancelled: an event or a function; once it is true the search ends.
 
     Raises:

@@ -49,13 +49,13 @@ def search_text(
 
     Args:
         backend: where the files are.
-        query: what to look for, and how much of it to answer.
+        query: the pattern and options, and the page to return.
         path: a folder, or one file, as the caller spells it. A file is searched even if it is ignored, hidden or large;
             one that was named by a link is shown under the link's name.
         visible: decides what is shown.
-        seconds: the time limit; what was found by then is returned and said to be partial.
+        seconds: the time limit; a search that reaches it returns a partial result and says so.
         cancelled: an event or a function; once it is true the search ends.
-        engine: `auto` takes ripgrep for a disk where there is one.
+        engine: `auto` uses ripgrep for a disk if it is installed.
 
     Raises:
         Invalid: the pattern, the glob, the file type or a number.
@@ -132,7 +132,7 @@ class _Search:
         """Walk, search, and read the page.
 
         Args:
-            start: where to search.
+            start: the folder or file to search.
             binary: the ripgrep program; None: search with Python.
             alone: let ripgrep search small batches, too.
 

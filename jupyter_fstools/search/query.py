@@ -40,7 +40,7 @@ class TextQuery(BaseModel):
         offset: entries before the page.
         exact_total: search to the end, to say how much there is; else only until the page is full.
         include_hidden: names that begin with a dot as well.
-        include_ignored: what ignore files leave out, and the default exclusions, as well.
+        include_ignored: also files that ignore files or the default exclusions leave out.
         include_outputs: the text outputs of notebooks as well.
         max_file_bytes: larger files are passed over, unless one is named as the path.
         max_line_length: characters shown of one line.

@@ -170,7 +170,7 @@ class ToolsHandler(APIHandler):
         return served.commands if command else served.calls if self.opens_to_tokens else served.decisions
 
     async def is_allowed(self, permission: Permission) -> bool:
-        """Whether Jupyter's authorizer lets whoever asks do this."""
+        """Whether Jupyter's authorizer grants the request's user this permission."""
         allowed: bool = await ensure_async(self.authorizer.is_authorized(self, self.current_user, *permission))
         return allowed
 

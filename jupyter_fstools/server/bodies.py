@@ -37,7 +37,7 @@ def parsed(body: bytes, limit: int) -> Any:
         limit: bytes it may have.
 
     Raises:
-        Invalid: not UTF-8, not JSON (NaN and Infinity are none), or nested too deeply.
+        Invalid: not UTF-8, not JSON (which has no NaN and Infinity), or nested too deeply.
         TooLarge: over the limit.
     """
     if len(body) > limit:
@@ -54,7 +54,7 @@ def parsed(body: bytes, limit: int) -> Any:
 
 
 def as_json(value: Any) -> bytes:
-    """A value as JSON; lone surrogates (names that are no UTF-8) are written as escapes."""
+    """A value as JSON; lone surrogates (names that are not UTF-8) are written as escapes."""
     try:
         return orjson.dumps(value)
     except TypeError:  # A lone surrogate, or a number beyond 64 bits.

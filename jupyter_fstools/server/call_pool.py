@@ -55,12 +55,12 @@ class CallPool:
         self._lines: WeakValueDictionary[Hashable, asyncio.Lock] = WeakValueDictionary()
 
     async def run(self, caller: Caller, call: Callable[[], _T], left: threading.Event | None = None) -> _T:
-        """Run a call for a caller; gives what it gives and raises what it raises.
+        """Run a call for a caller; return its result or raise its exception.
 
         Args:
-            caller: who asks.
-            call: the work; where it raises `TimedOut` with a `lock`, it has done nothing and is called again.
-            left: set once nobody waits for it; the pool sets it when the server stops.
+            caller: the client that asks.
+            call: the work; if it raises `TimedOut` with a `lock`, it has done nothing and is called again.
+            left: set once the caller stops waiting; the pool also sets it when the server stops.
 
         Raises:
             Disabled: the server is stopping; TimedOut: `left` was set before its turn came.

@@ -125,7 +125,7 @@ class _AfterOpening(HTTPMessageDelegate):
     """A request that came before the tools were opened: its body is read, and it is answered, once they are.
 
     Args:
-        tools: what is opened.
+        tools: the tools that are being opened.
         request: the request, of which the headers have come.
     """
 

@@ -54,8 +54,8 @@ class _Found(NamedTuple):
 class Rooms:
     """The files for which jupyter-collaboration or jupyter-server-documents has a room in this server.
 
-    A room writes its file itself, and takes what somebody else wrote there over what a person is typing: whoever
-    changes the file goes through the room.
+    A room writes its file itself, and if somebody else writes the file, their text replaces what a person is typing.
+    Changes of the file must therefore go through the room.
 
     Args:
         serverapp: the server. Its extensions are looked up with each question: they load after this one.

@@ -81,15 +81,15 @@ class Served:
     Attributes:
         config: the settings.
         workspace: the files, as the server's own reader sees them.
-        calls: where assistants' calls run.
-        decisions: where a person's requests run, so that they get a thread however many assistants' calls there are.
-        commands: where commands run, which may take minutes or wait for a person: no other call waits for them.
+        calls: the pool for assistants' calls.
+        decisions: the pool for a person's requests, so that assistants' calls cannot take all threads from them.
+        commands: the pool for commands, which may take minutes or wait for a person: no other call waits for them.
         feed: follows the journal.
         rooms: of real-time collaboration.
         pages: of browsers, which have documents open.
         account: the user where Jupyter only invents users, so that clients without cookies, kernels and restarts are
             one reader: the system's account (looking it up takes as long as reading a small file).
-        seen: what persons were sent of changes whose diffs are cut.
+        seen: the parts that persons were sent of changes with cut diffs.
     """
 
     config: FsToolsConfig

@@ -26,7 +26,7 @@ class EventStream:
     there was anything to tell is answered by the status of its refusal, without a stream.
 
     Args:
-        handler: whose answer it is.
+        handler: the handler that answers.
     """
 
     def __init__(self, handler: ToolsHandler) -> None:

@@ -22,7 +22,7 @@ class TokenLogin:
 
     Args:
         provider: the server's own, which does everything else.
-        username: who made the token.
+        username: the name of the user who made the token.
     """
 
     def __init__(self, provider: IdentityProvider, username: str) -> None:
@@ -30,7 +30,7 @@ class TokenLogin:
         self._user = User(username=username)
 
     def get_user(self, handler: Any) -> User:
-        """The user who made the token, whatever cookies came with it."""
+        """The user who made the token, regardless of any cookies in the request."""
         handler._token_authenticated = True  # JupyterHub's XSRF check looks only at this attribute.
         return self._user
 

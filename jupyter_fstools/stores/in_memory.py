@@ -285,7 +285,7 @@ class InMemoryStore(InMemoryChanges, Closing):
         return sorted((token for token in kept if token.user == user), key=lambda token: -token.created_at)
 
     def drop_token(self, user: str, token_id: str) -> bool:
-        """Forget a token of this user; False if there is none of this id."""
+        """Forget a token of this user; False if no token has this id."""
         with self._lock:
             held = [d for d, token in self._tokens.items() if (token.user, token.id) == (user, token_id)]
             for digest in held:
@@ -293,4 +293,4 @@ class InMemoryStore(InMemoryChanges, Closing):
             return bool(held)
 
     def close(self) -> None:
-        """Nothing to let go of: what is remembered stays."""
+        """Do nothing: there is nothing to release, and the records stay in memory."""

@@ -44,7 +44,7 @@ class InMemoryReceipts:
         self._next_sweep = 0.0
 
     def receipt(self, reader: Reader, key: str) -> Receipt | None:
-        """The reader's receipt of a file; being asked for counts as use."""
+        """The reader's receipt of a file; a lookup counts as use."""
         with self._lock:
             shelf = self._shelves.get(reader)
             if shelf is None or key not in shelf.kept:

@@ -91,7 +91,7 @@ class PostgresqlTokens:
             return [_token(*row) for row in connection.execute(_LIST, (as_bytes(user),))]
 
     def drop_token(self, user: str, token_id: str) -> bool:
-        """Forget a token of this user; False if there is none of this id."""
+        """Forget a token of this user; False if no token has this id."""
         with self._database.connection() as connection:
             return connection.execute(_DROP, (as_bytes(user), token_id)).rowcount > 0
 

@@ -47,7 +47,7 @@ class Told:
     """The state of a file that came with its lock; only the holder of the lock changes the receipt.
 
     Attributes:
-        reader: whose receipt it is; None: nobody's.
+        reader: the reader that the receipt belongs to; None: there is no reader.
         receipt: as text; None if there is none.
         shown: the copy of what was shown.
         is_pending: a change of the file is pending.
@@ -136,7 +136,7 @@ class Database:
                 self._local.held = outer
 
     def connect(self) -> Patient:
-        """A connection of one's own, in autocommit mode."""
+        """A connection for the caller alone, in autocommit mode."""
         made = Patient.connect(self._address, autocommit=True, connect_timeout=int(WAIT_SECONDS), **_OPTIONS)
         made.patience = ANSWER_SECONDS
         return made
@@ -195,7 +195,7 @@ class Database:
 
 
 class _Idle:
-    """Connections that nobody uses just now; the last one given back is lent first."""
+    """Idle connections; the last one given back is taken first."""
 
     def __init__(self) -> None:
         self.process = os.getpid()
@@ -205,7 +205,7 @@ class _Idle:
         self._is_closed = False
 
     def take(self) -> Patient | None:
-        """A connection that works; None if there is none."""
+        """A working connection; None if there is none."""
         while self._kept:
             connection = self._kept.pop()
             if connection.is_usable(WAIT_SECONDS):
@@ -235,7 +235,7 @@ class _Idle:
 
 
 def lock_lost() -> Conflict:
-    """The refusal of a write under a lock that somebody else may hold by now."""
+    """The refusal of a write under a lock that another holder may have taken in the meantime."""
     return Conflict(
         "the lock of the file was lost: this process was suspended, or cut off from the database (not modified)",
         hint="Read the file again, then repeat the change.",

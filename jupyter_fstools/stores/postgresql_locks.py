@@ -44,7 +44,7 @@ class PostgresqlLocks:
 
     Args:
         database: where the locks are.
-        timeout: how many seconds to wait for somebody else.
+        timeout: seconds to wait for another holder.
         lease: after how many seconds without a renewal a holder loses its locks to the next caller.
     """
 
@@ -62,11 +62,11 @@ class PostgresqlLocks:
 
         Args:
             keys: of the files.
-            patience: how many seconds to wait for somebody else; None: as long as the locks always do.
+            patience: seconds to wait for another holder; None: the `timeout` of these locks.
             reader: user and session whose receipts of the files are fetched in the same round trip.
 
         Raises:
-            TimedOut: somebody else held one for too long; none is held then.
+            TimedOut: another holder kept one for too long; none is held then.
             RuntimeError: this thread holds one already.
             InputOutput: the database does not answer.
         """

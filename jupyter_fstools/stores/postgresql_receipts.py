@@ -79,7 +79,7 @@ class PostgresqlReceipts:
         self._next_sweep = 0.0
 
     def receipt(self, reader: Reader, key: str) -> Receipt | None:
-        """The reader's receipt of a file; being asked for counts as use."""
+        """The reader's receipt of a file; a lookup counts as use."""
         if (told := self._told(key)) is not None and told.reader == reader:
             return None if told.receipt is None else from_json(Receipt, told.receipt)
         hot = 0 if self._limits.max_receipts < _SMALL else HOT_MICROSECONDS

@@ -124,7 +124,7 @@ BEGIN
 END $$;
 """
 
-# Names are bytes: file names may hold what is no UTF-8. A pending change has no revision.
+# Names are bytes: file names may hold what is not UTF-8. A pending change has no revision.
 _MIGRATIONS = [
     """
 CREATE TABLE fstools.state (revision bigint NOT NULL, refused bigint NOT NULL);

@@ -92,7 +92,7 @@ class Store(Closing, Protocol):
     """
 
     def receipt(self, reader: Reader, key: str) -> Receipt | None:
-        """The reader's receipt of a file; being asked for counts as use."""
+        """The reader's receipt of a file; a lookup counts as use."""
 
     def was_dropped(self, reader: Reader, key: str) -> bool:
         """True if there was a receipt and the bound on their number pushed it out (remembered for a while)."""
@@ -208,7 +208,7 @@ class Store(Closing, Protocol):
         """A user's tokens, newest first."""
 
     def drop_token(self, user: str, token_id: str) -> bool:
-        """Forget a token of this user; False if there is none of this id."""
+        """Forget a token of this user; False if no token has this id."""
 
     def close(self) -> None:
         """Let go of files and connections; a later call opens them again."""
@@ -216,7 +216,7 @@ class Store(Closing, Protocol):
 
 @runtime_checkable
 class TellsNews(Protocol):
-    """A store that tells at once when anything is kept, so that nobody has to look."""
+    """A store that notifies at once when anything is kept, so that nothing has to poll it."""
 
     def subscribe(self, heard: Callable[[], None]) -> None:
         """Have a function called whenever anything was kept, by whichever process; it must not block."""

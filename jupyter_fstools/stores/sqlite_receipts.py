@@ -120,7 +120,7 @@ class ReceiptTable:
         self._last_stamp = 0
 
     def receipt(self, reader: Reader, key: str) -> Receipt | None:
-        """The reader's receipt of a file; being asked for counts as use."""
+        """The reader's receipt of a file; a lookup counts as use."""
         place = place_of(reader, key)
         row = self._execute(_FIND, place).fetchone()
         if row is None:

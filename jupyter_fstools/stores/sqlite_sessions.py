@@ -52,7 +52,7 @@ class TokenTable:
         return [_token(*row) for row in self._connection.execute(_LIST, (as_bytes(user),))]
 
     def drop_token(self, user: str, token_id: str) -> bool:
-        """Forget a token of this user; False if there is none of this id."""
+        """Forget a token of this user; False if no token has this id."""
         dropped = self._connection.execute(_DROP, (as_bytes(user), token_id))
         return dropped.rowcount > 0
 

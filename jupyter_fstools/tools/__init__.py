@@ -46,7 +46,7 @@ _log = logging.getLogger("jupyter_fstools")
 def available_tools(workspace: Workspace) -> dict[str, Tool]:
     """The tools that exist in a workspace, by the names they have there.
 
-    In a read-only workspace there are none that write, and none that run commands unless that is enabled.
+    A read-only workspace has no tools that write; tools that run commands must be enabled.
     """
     return {workspace.tool_prefix + name: tool for name, tool in TOOLS.items() if _is_available(workspace, tool)}
 
@@ -55,9 +55,9 @@ def find_tool(workspace: Workspace, name: str) -> Tool:
     """A tool by its name (with or without the workspace's prefix).
 
     Raises:
-        Denied: there is such a tool, but not for this caller.
-        Disabled: there is such a tool, but not here.
-        Invalid: there is none.
+        Denied: the caller's token does not allow the tool.
+        Disabled: the tool is switched off in this workspace.
+        Invalid: there is no tool of that name.
     """
     tool = TOOLS.get(name) or TOOLS.get(name.removeprefix(workspace.tool_prefix))
     if tool is not None and _is_available(workspace, tool):
@@ -100,10 +100,10 @@ def call_tool(
     /,
     **more: Any,
 ) -> ToolResult:
-    """Call a tool: the one way for every surface.
+    """Call a tool; every interface uses this function.
 
     Args:
-        workspace: whose files, and for which reader.
+        workspace: the files, for one reader.
         name: the tool's name.
         arguments: its arguments, as a mapping (decoded JSON), or a function that returns them or raises a refusal ...
         more: ... or by keyword.
@@ -162,7 +162,7 @@ def remember(workspace: Workspace, tool: str, arguments: Mapping[str, Any], refu
     """Keep a refusal in the store; never raises, as the caller must get the refusal even if the store fails.
 
     Args:
-        workspace: whose call it was.
+        workspace: the workspace of the call.
         tool: the tool's name, as it was called.
         arguments: the call's arguments.
         refusal: the refusal that it raised.

@@ -40,7 +40,7 @@ class EditedFile(NamedTuple):
     Attributes:
         draft: the file before the change.
         step: the step taken on it.
-        numbers: which of the call's edits are of this file, from 0.
+        numbers: the call's edits of this file, from 0.
         replacements: how many places each of these edits replaced.
         snippet: the new lines with some context.
         outside: lines that were changed without having been shown.
@@ -81,7 +81,7 @@ class EditedNotebook(NamedTuple):
     Attributes:
         draft: the file before the change.
         step: the step taken on it.
-        numbers: which of the call's edits are of this notebook, from 0.
+        numbers: the call's edits of this notebook, from 0.
         outcome: the result of these edits.
         outside: cell and line of each place that was changed without having been shown.
         newer: the text file that jupytext pairs with the notebook, if it is newer.

@@ -198,7 +198,7 @@ def _whole_lines_of_cells(matches: Iterable[TextMatch], most: int) -> Iterator[t
 
 
 def _whole_lines(matches: Iterable[TextMatch], most: int) -> Iterator[tuple[int, list[str]]]:
-    """Runs of lines of one file that are shown unaltered: not cut, and without bytes that are no UTF-8."""
+    """Runs of lines of one file that are shown unaltered: not cut, and without bytes that are not UTF-8."""
     shown: dict[int, str] = {}
     for match in matches:
         own = [] if match.cut else match.text.split("\n")

@@ -60,7 +60,7 @@ def kept_with(workspace: Workspace, changed: ChangedNotebook, receipt: ReceiptAf
     """A receipt maker that also caches the places of the cells after the change, if those before it are known.
 
     Raises:
-        NotebookRefused: the change would leave a cell that is no JSON.
+        NotebookRefused: the change would leave a cell that is not JSON.
     """
     if len(changed.before.cells) > _MOST_CELLS:
         return receipt

@@ -221,7 +221,7 @@ def _wanted(workspace: Workspace, arguments: ReadFileArguments) -> WindowLimits:
 def _views(workspace: Workspace, arguments: ReadFileArguments, wanted: WindowLimits) -> Sequence[str]:
     """Names of the requested window: one if all of it fits, and one if its byte limit cuts it.
 
-    By its name a repeated read is recognised; there is none where conversations cannot be told apart.
+    The name identifies a repeated read; there is none if conversations cannot be told apart.
     """
     if workspace.conversation is None:
         return ()

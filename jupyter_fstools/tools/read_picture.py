@@ -63,7 +63,7 @@ def show_picture(
         workspace: for which reader.
         opened: the file.
         media_type: the file's.
-        pages: which pages of a PDF.
+        pages: the pages of a PDF to show.
         most_text: bytes of a PDF's text, if fewer than the settings allow.
 
     Raises:
@@ -211,7 +211,7 @@ def picture_blocks(
         workspace: for which reader.
         path: of the notebook.
         outputs: the outputs that hold a picture.
-        mime_type: which of an output's pictures; None: the first.
+        mime_type: selects one of an output's pictures; None: the first.
     """
     limits = workspace.limits
     found = _sent(limits, path, outputs, mime_type)

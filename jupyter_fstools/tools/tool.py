@@ -26,10 +26,10 @@ _T = TypeVar("_T")
 
 
 class ToolResult:
-    """The result of a call. It is no pydantic model because content and data are built on first use.
+    """The result of a call. It is not a pydantic model, as content and data are built on first use.
 
     Args:
-        tool: which tool answered.
+        tool: the tool that answered.
         content: the MCP content blocks that a model is shown, or a function that builds them.
         data: the same as structured data, or a function that builds it.
         change: the change (with its `FileDiff`), for people and panels; never repeated in `content`.

@@ -108,7 +108,7 @@ class DiskFolder:
         return DiskFolder(fd, f"{path}/{name}" if path else name)
 
     def look(self, names: list[str]) -> list[Look]:
-        """Size and time of files in this folder, without names that are gone or no file any more."""
+        """Size and time of files in this folder, without names that are gone or no longer files."""
         prefix, fd, looks = self.path and self.path + "/", self._fd, []
         for name in names:
             try:
@@ -221,7 +221,7 @@ class BackendFolder:
         return BackendFolder(self._backend, joined(self.path, name))
 
     def look(self, names: list[str]) -> list[Look]:
-        """Size and time of files in this folder, without names that are gone or no file any more."""
+        """Size and time of files in this folder, without names that are gone or no longer files."""
         looks = []
         if len(names) > _FEW:
             with contextlib.suppress(OSError, FsToolsError):  # Then each name is requested by itself.

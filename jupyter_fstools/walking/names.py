@@ -89,7 +89,7 @@ class Folder(Protocol):
         """A folder in this one; a link is refused."""
 
     def look(self, names: list[str]) -> list[Look]:
-        """Size and time of files in this folder, without names that are gone or no file any more."""
+        """Size and time of files in this folder, without names that are gone or no longer files."""
 
     def see(self, name: str) -> Seen:
         """The kind and size of a name in this folder; a link is not followed."""
@@ -110,7 +110,7 @@ class Folder(Protocol):
         """A file's bytes; None if it holds more than `most`."""
 
     def has(self, name: str) -> bool:
-        """Whether there is such a name."""
+        """Whether the folder has this name."""
 
     def close(self) -> None:
         """Release the folder's resources."""

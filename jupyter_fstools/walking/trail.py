@@ -53,7 +53,7 @@ class FolderTrail:
 def look_at(backend: Backend, paths: Iterable[str]) -> Iterator[Look]:
     """Size and time of files by their canonical paths; files of one folder should be consecutive.
 
-    Paths that are gone, or are no file any more, are left out.
+    Paths that are gone, or no longer files, are left out.
     """
     for folder, group in _opened(backend, paths):
         yield from folder.look([path.rpartition("/")[2] for path in group])

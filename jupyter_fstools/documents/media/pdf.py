@@ -74,8 +74,8 @@ def shown_pages(data: bytes, path: str, wanted: PageRange, room: PageRoom) -> Sh
     Args:
         data: the whole file.
         path: for refusals.
-        wanted: which pages.
-        room: how much is shown.
+        wanted: the pages to show.
+        room: limits of what is shown.
 
     Raises:
         Binary: broken, needs a password, or the libraries are missing; OutOfRange: there is no such page.

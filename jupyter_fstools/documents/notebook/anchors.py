@@ -136,7 +136,7 @@ def cell_anchors(
         moved: the cells, by id, to move in preference to those around them.
 
     Raises:
-        NotebookRefused: it is no notebook.
+        NotebookRefused: it is not a notebook.
     """
     staying = {cell.index for cell in before.cells if cell.cell_id not in moved} if moved else ()
     told = operations_between(before, after, splices, [cell.cell_id for cell in before.cells], staying)

@@ -99,7 +99,7 @@ class Cell:
 
     @cached_property
     def source(self) -> str:
-        """The source as one text, however the file keeps it; empty where there is none, or it is nested too deeply."""
+        """The source as one text, also if the file has a list; empty if it is missing or nested too deeply."""
         value = next((self._shown(key) for key in _SOURCE_KEYS if self.spans.member(key)), "")
         return joined_text(value)
 

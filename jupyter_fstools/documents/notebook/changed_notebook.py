@@ -28,7 +28,7 @@ class ChangedNotebook:
         """The places of its cells after the change; None where that takes a scan of the whole notebook.
 
         Raises:
-            NotebookRefused: a cell that changed is no JSON.
+            NotebookRefused: a cell that changed is not JSON.
         """
         return outline_after(self.before.spans, self._splices, self._content)
 
@@ -37,6 +37,6 @@ class ChangedNotebook:
         """The notebook after the change.
 
         Raises:
-            NotebookRefused: it is no notebook any more.
+            NotebookRefused: it is no longer a notebook.
         """
         return NotebookDocument(self._content, self.outline)

@@ -124,7 +124,7 @@ def notebook_diff(
 
     Args:
         path: as the diff shall name it.
-        op: what kind of change it is.
+        op: the kind of change.
         cells: the cells that changed.
         language: of the code cells (`NotebookDocument.language`).
         hunks: of members added around the cells.

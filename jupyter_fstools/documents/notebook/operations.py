@@ -108,7 +108,7 @@ def notebook_operations(
         staying: cells, by index, that should keep their place while others move.
 
     Raises:
-        NotebookRefused: it is no notebook after them.
+        NotebookRefused: it is not a notebook after them.
     """
     after = ChangedNotebook(before, splices).after
     return operations_between(before, after, splices, names, staying, value_of=_document_value)

@@ -69,8 +69,8 @@ class CellsPage(NamedTuple):
     Attributes:
         text: for a reader; each line ends with a newline.
         cells: the same as structure.
-        shown: what was shown of each cell's source.
-        pictures: the outputs that are pictures, where all of them are asked for.
+        shown: the lines that were shown of each cell's source.
+        pictures: the outputs that are pictures, if all of them were requested.
         next_index: the first cell not shown; None at the end.
         truncated: there was no room for something that was asked for.
     """
@@ -128,7 +128,7 @@ def output_text(output: Output, offset: int, room: int, mime_type: str | None) -
         output: an output of any cell.
         offset: the first character, 0-based.
         room: bytes for its rows.
-        mime_type: which of its texts; None: the one that is easiest to read.
+        mime_type: selects one of its texts; None: the one that is easiest to read.
 
     Returns:
         The text, its characters in all, and the next offset (None at the end).

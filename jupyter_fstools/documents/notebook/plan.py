@@ -24,7 +24,7 @@ class Target:
     """A cell that an edit names.
 
     Attributes:
-        number: which edit, 0-based.
+        number: the edit's number, 0-based.
         index: the cell's index before the batch.
         cell_id: its id.
         by_index: it was named by index, so the order of the cells matters.

@@ -9,7 +9,7 @@ _MARKERS = (b"<<<<<<<", b"=======", b">>>>>>>", b"|||||||")
 
 
 def not_utf8(offset: int, reason: str) -> NotebookRefused:
-    """The bytes at `offset` are no UTF-8."""
+    """The refusal of bytes at `offset` that are not UTF-8."""
     return NotebookRefused(
         f"byte {offset} is not valid UTF-8, which a notebook must be ({reason})",
         hint="Repair the file's encoding outside of the notebook tools.",
@@ -47,7 +47,7 @@ def _place(content: Content, offset: int) -> tuple[int, int]:
 
 
 def empty_file(size: int) -> NotebookRefused:
-    """There is no JSON at all."""
+    """The refusal of a file without any JSON."""
     return NotebookRefused(
         "the notebook is empty" if size == 0 else "the notebook holds only white space",
         hint="Restore it by other means, or write a valid notebook with `write_file`; nothing is repaired silently.",

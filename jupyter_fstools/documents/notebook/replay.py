@@ -62,7 +62,7 @@ class _Replay:
             if not isinstance(operation, SourceSpans):
                 self._carry_out(document, operation)
         whole = SplicedContent(middle, self._rearranged(document))
-        NotebookDocument(whole)  # Raises if the result is no notebook.
+        NotebookDocument(whole)  # Raises if the result is not a notebook.
         return trimmed(_all_of(self._now.content), _all_of(whole))
 
     def _source(self, operation: SourceSpans) -> str:

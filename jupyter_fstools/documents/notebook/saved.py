@@ -44,7 +44,7 @@ def is_saved_as(data: bytes, value: dict[str, Any]) -> bool:
     try:
         found = json.loads(data)
         return isinstance(found, dict) and _plain(found) == _plain(value)
-    except (ValueError, RecursionError, AttributeError, TypeError):  # Somebody is writing it, or it is no notebook.
+    except (ValueError, RecursionError, AttributeError, TypeError):  # Somebody is writing it, or it is not a notebook.
         return False
 
 

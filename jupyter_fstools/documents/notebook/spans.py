@@ -25,7 +25,7 @@ def outline_after(spans: NotebookSpans, splices: Sequence[Splice], after: Conten
     Only the cells that changed are checked, each by itself.
 
     Raises:
-        NotebookRefused: one of them is no JSON.
+        NotebookRefused: one of them is not JSON.
     """
     if spans.array is None or not (spans.ascii or all(splice.removed.isascii() for splice in splices)):
         return None
@@ -189,7 +189,7 @@ def cell_at(content: Content, start: int, end: int) -> CellSpans:
     """The cell in these bytes.
 
     Raises:
-        NotebookRefused: they are no JSON. Conflict: they are not exactly one value.
+        NotebookRefused: they are not JSON. Conflict: they are not exactly one value.
     """
     cursor = JsonCursor(content, start, end)
     cell = _scan_cell(cursor, {})

@@ -53,7 +53,7 @@ def changed_lines(
     *,
     context: int = CONTEXT_LINES,
 ) -> Iterator[ChangedLines]:
-    """The lines that splices change in a text file; reads no more of it than these.
+    """The lines that splices change in a text file; reads only these lines.
 
     Args:
         before: the content that the offsets of the splices count in.
@@ -97,9 +97,9 @@ def diff_of_changes(
 
     Args:
         path: as the diff shall name it.
-        op: what kind of change it is.
+        op: the kind of change.
         changes: in order, each with `CONTEXT_LINES` around it or more.
-        encoding: how the text is written; one that is not UTF-8 is told.
+        encoding: the text's; the diff names it unless it is UTF-8.
         whole: no row is left out and no line is cut.
     """
     most_rows = sys.maxsize if whole else MAX_ROWS

@@ -58,7 +58,7 @@ def apply_edits(
 
     Args:
         view: the text.
-        edits: what is replaced in it.
+        edits: the replacements.
         most_bytes: limit of the result's size; checked before the result is built.
         numbers: the edits' places (from 0) in the whole call, which refusals name; None: these are all.
         total: how many edits the whole call has.

@@ -45,7 +45,7 @@ class LineIndex:
 
     @classmethod
     def unpacked(cls, packed: bytes, size: int) -> LineIndex | None:
-        """The index that `packed` returned for a content of this size; None if the bytes are no such index."""
+        """The index from bytes that `packed` returned for a content of this size; None if the bytes are not valid."""
         index, (body, rest) = cls(size), divmod(len(packed) - _PACKED.size, 8)
         if body < 0 or rest:
             return None

@@ -70,7 +70,7 @@ def hint_for_no_match(
     Args:
         chunks: gives the text as it is now, in UTF-8, from its beginning.
         old: the string that was not found.
-        new: what should have replaced it.
+        new: the string that should have replaced it.
         earlier: the (old, new) strings of the edits before it in the same call.
         before: gives the text as it was before these.
     """

@@ -128,7 +128,7 @@ def _without_line_feed(low: int, high: int) -> list[tuple[int, int]]:
 
 def _python_range(low: int, high: int) -> str:
     """A range with the two swapped letters replaced by their stand-ins."""
-    if low < _SURROGATES[0] <= high:  # Surrogates stand for bytes that are no UTF-8, which no class contains.
+    if low < _SURROGATES[0] <= high:  # Surrogates stand for bytes that are not UTF-8, which no class contains.
         after = _python_range(_SURROGATES[1] + 1, high) if high > _SURROGATES[1] else ""
         return _python_range(low, _SURROGATES[0] - 1) + after
     written = ""
@@ -170,7 +170,7 @@ def class_body(shorthand: str) -> str:
     r"""The inside of `[...]` for `\w`, `\d`, `\s`, `\W`, `\D` or `\S`, for Python's `re` on text.
 
     The sets are those of UTS 18, Annex C, as ripgrep's engine has them; the capitals leave out the surrogates that
-    stand for bytes that are no UTF-8.
+    stand for bytes that are not UTF-8.
     """
     letter = shorthand.lower()
     ranges = _SPACES if letter == "s" else _digits() if letter == "d" else _word()

@@ -37,7 +37,7 @@ class Expression:
     Attributes:
         rust: for ripgrep.
         plain: for Python's `re` on text that is all ASCII.
-        full: for any other text, where bytes that are no UTF-8 are surrogates; `write_full` makes it a pattern.
+        full: for any other text, where bytes that are not UTF-8 are surrogates; `write_full` makes it a pattern.
         required: text that every match holds; "" if none is known.
         folded: the same in lower case where case is folded: text that every match in lower-cased ASCII text holds.
         degree: on a line of n characters Python's `re` takes at most about n ** (degree + 1) steps; None: it may take

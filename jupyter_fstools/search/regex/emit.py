@@ -6,15 +6,15 @@ import re
 from dataclasses import dataclass
 
 BYTES = "\\udc80-\\udcff"
-"""The range of surrogates that bytes that are no UTF-8 become in Python; ripgrep's wildcards never match such bytes."""
+"""The range of surrogates that stand for bytes that are not UTF-8; ripgrep's wildcards never match those bytes."""
 SET = "\0"
 """Precedes `w`, `d`, `s` or a capital in `Written.full`: a long set of characters, written out when it is needed."""
 FOLDED_I = {"\u0130": "\ufdd0", "\u0131": "\ufdd1"}
 """Stand-ins, in pattern and text, for the Turkish dotted I and dotless i: Python folds them to i, ripgrep does not."""
 
 STRAY = r"(?:[0-9A-Za-z_][\x80-\xBF]{1,3}|[\xC2-\xDF][\x80-\xBF]{2,3}|[\xE0-\xEF][\x80-\xBF]{3})"
-r"""A character followed by bytes that are no UTF-8. Ripgrep 14 treats the bytes as a part of the character and finds no
-`\b` after them, so the pattern matches them explicitly. No other match contains such bytes."""
+r"""A character followed by bytes that are not UTF-8. Ripgrep 14 treats them as part of the character and finds no `\b`
+after them, so the pattern matches them explicitly. No other match contains such bytes."""
 SINCE_CRLF = (14, 0, 0)
 """The first version of ripgrep that knows `(?R:$)`."""
 NEVER = (1 << 30,)

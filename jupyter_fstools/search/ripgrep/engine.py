@@ -52,7 +52,7 @@ class RipgrepEngine:
 
     Args:
         backend: the disk.
-        expression: what to look for.
+        expression: the pattern to search for.
         binary: the ripgrep program.
         stop: when to end.
         max_file_bytes: larger files are skipped.

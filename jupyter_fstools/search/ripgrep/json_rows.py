@@ -106,7 +106,7 @@ class _Row:
 
 
 def _bytes(value: dict[str, str]) -> bytes:
-    """The bytes of a text in ripgrep's JSON: a plain string, or base64 where it is no UTF-8."""
+    """The bytes of a text in ripgrep's JSON: a plain string, or base64 where it is not UTF-8."""
     return value["text"].encode() if "text" in value else base64.b64decode(value["bytes"])
 
 

@@ -35,7 +35,7 @@ class ActivityNews:
     """Follows the reads and refusals below one workspace's root.
 
     Args:
-        workspace: whose root and store to follow; what happened before is no news.
+        workspace: the workspace with the root and store to follow; what happened before is no news.
     """
 
     def __init__(self, workspace: Workspace) -> None:
@@ -87,7 +87,7 @@ class ChangeFeed:
     looks now and then whether anything was kept in the store, and at once when this process made a change itself.
 
     Args:
-        workspace: whose root and store to follow.
+        workspace: the workspace with the root and store to follow.
         tell: called on the event loop with every change that is new or has a new status.
         tell_activity: called on the event loop with what was read and refused.
         loop: the event loop.

@@ -29,7 +29,7 @@ class WaitingFiles:
     object store, where each look is a request, nothing is watched: there the page polls.
 
     Args:
-        workspace: whose root and store to follow.
+        workspace: the workspace with the root and store to follow.
     """
 
     def __init__(self, workspace: Workspace) -> None:

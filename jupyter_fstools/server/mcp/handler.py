@@ -255,9 +255,9 @@ class ProgressStream(EventStream):
     """The answer to one request: JSON, or a stream of events as soon as there is progress to report.
 
     Args:
-        handler: whose answer it is.
+        handler: the handler that answers.
         id: the request's.
-        token: what its notifications name.
+        token: the progress token that its notifications name.
     """
 
     def __init__(self, handler: McpHandler, id: Id, token: Id) -> None:

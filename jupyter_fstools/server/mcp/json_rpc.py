@@ -54,8 +54,8 @@ def error(id: Id | None, code: int, message: str, details: Any = None) -> dict[s
 def as_message(value: Any) -> bytes:
     r"""A value as JSON that every client reads.
 
-    The bytes of a name that is no UTF-8 are told as a backslash and `udcXX` each: many clients take no message with a
-    lone surrogate in it. `with_bytes` undoes it.
+    Each byte of a name that is not UTF-8 is written as a backslash and `udcXX`, as many clients reject a message with a
+    lone surrogate in it. `with_bytes` reverses this.
     """
     try:
         return orjson.dumps(value)
@@ -65,5 +65,5 @@ def as_message(value: Any) -> bytes:
 
 
 def with_bytes(path: str) -> str:
-    """A path that `as_message` told, with the bytes that are no UTF-8."""
+    """A path from `as_message`, with the bytes that are not UTF-8 restored."""
     return _TOLD_BYTE.sub(lambda told: chr(int(told[1], 16)), path)

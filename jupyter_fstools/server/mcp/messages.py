@@ -61,7 +61,7 @@ class Posted:
     """The requests and notifications in a body.
 
     Attributes:
-        requests: what is to be answered, in order.
+        requests: the requests to answer, in order.
         cancelled: the requests that the client waits for no longer.
         batch: the answers come as a list too.
         client: the name that the client of a stateless request gives itself; None: the revision has sessions.
@@ -83,11 +83,11 @@ def read_messages(body: bytes, headers: Routing, limit: int) -> Posted:
 
     Args:
         body: as it came.
-        headers: what they say of it.
+        headers: the headers that describe it.
         limit: bytes that the body may have.
 
     Raises:
-        Fault: no JSON, no message, a batch where there is none, or a revision that is not spoken; TooLarge
+        Fault: not JSON, not a message, a batch in a revision without batches, or an unsupported revision; TooLarge
     """
     try:
         value = parsed(body, limit)
@@ -234,7 +234,7 @@ def _meta(request: JSONRPCRequest) -> Mapping[str, Any]:
 
 
 def _decoded(header: str | None) -> str | None:
-    """A header's value; what is no plain ASCII is sent as base64 of UTF-8."""
+    """A header's value; a value that is not plain ASCII is sent as base64 of UTF-8."""
     match = _ENCODED.fullmatch(header or "")
     if match is None:
         return header

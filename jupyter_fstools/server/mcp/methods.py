@@ -91,7 +91,7 @@ def answered(
 
     Args:
         workspace: of the reader who asks.
-        request: what it asks.
+        request: the reader's request.
         stateless: the form.
         conversation: the one that the request belongs to, if anybody knows.
         shown_bytes: rows that the client shows its model of one answer; None: all.
@@ -201,7 +201,7 @@ def _named(workspace: Workspace, fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def _meant(workspace: Workspace, told: str) -> str:
-    """A path with its bytes that are no UTF-8 restored; unchanged where only a file with the literal name exists."""
+    """A path with its bytes that are not UTF-8 restored; unchanged where only a file with the literal name exists."""
     path = with_bytes(told)
     if path != told:
         with suppress(FsToolsError):

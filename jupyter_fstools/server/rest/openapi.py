@@ -37,12 +37,12 @@ _SECURITY: Mapping[str, Schema] = {
 
 
 def document(routes: Sequence[Route], workspace: Workspace, address: str) -> Schema:
-    """The document.
+    """The OpenAPI document.
 
     Args:
-        routes: the table.
-        workspace: whose tools there are.
-        address: where the routes lie, from the server's own root.
+        routes: the table of routes.
+        workspace: the workspace with the tools.
+        address: the path of the routes from the server's own root.
     """
     forms = _Forms()
     paths: dict[str, Schema] = {}
