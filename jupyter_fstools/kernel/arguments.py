@@ -36,9 +36,13 @@ SUBCOMMANDS: dict[str, Subcommand] = {}
 
 
 class _HelpFormatter(_formatter):  # type: ignore[misc]  # As above.
-    """IPython's, with choices as argparse shows them: IPython puts `<>` around them for reStructuredText."""
+    """IPython's, without the markup that it adds for reStructuredText: `<>` around choices, `::` above the usage."""
 
     _format_action_invocation = argparse.HelpFormatter._format_action_invocation
+
+    def add_usage(self, usage: Any, actions: Any, groups: Any, prefix: str | None = "%") -> None:
+        """Take the usage, whose further lines are indented by the prefix too."""
+        super().add_usage(usage, actions, groups, prefix)
 
 
 @dataclass(frozen=True)
@@ -73,7 +77,7 @@ class Subcommand:
     @property
     def help(self) -> str:
         """The text of `-h`."""
-        return self.parser.format_help().removeprefix("::\n\n").strip()
+        return self.parser.format_help().strip()
 
     @property
     def sign(self) -> str:

@@ -162,6 +162,15 @@ def test_the_help_shows_choices_without_the_markup_of_a_page(name):
     assert "<{" not in SUBCOMMANDS[name].help
 
 
+@pytest.mark.parametrize("name", SUBCOMMANDS)
+def test_the_lines_of_a_usage_begin_below_each_other(name, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    first, *more = SUBCOMMANDS[name].help.partition("\n\n")[0].splitlines()
+    column = len(f"{SUBCOMMANDS[name].sign} {name} ")
+    assert first.startswith(f"{SUBCOMMANDS[name].sign} {name}")
+    assert [line for line in more if len(line) - len(line.lstrip()) != column] == []
+
+
 def test_the_help_of_edit_shows_a_block_that_edit_takes(fs):
     lines = [line.strip() for line in str(fs("edit -h")).splitlines()]
     block = lines[lines.index(OLD) : lines.index(NEW) + 1]
