@@ -33,7 +33,9 @@ _EDITING = {
     **{name: name for name in ("replace_all", "after", "before", "at", "after_index", "before_index", "keep_outputs")},
 }
 _OUTPUTS = ("summary", "none", "full")
-OPTIONS.update({argument: f"--{option}" for option, argument in {**_READING, "mode": "edit_mode"}.items()})
+OPTIONS.update(
+    {argument: f"--{option}" for option, argument in {**_READING, "mode": "edit_mode", "type": "cell_type"}.items()}
+)
 
 
 @subcommand(

@@ -44,6 +44,25 @@ def test_cells_are_shown_with_their_numbers_and_outputs(fs, book):
     assert "base64" not in bundle["text/html"]
 
 
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (
+            "cell book.ipynb --mode insert",
+            'Give --type. Give --after or --before (the id of a cell), --at ("start" or "end"), --after-index or '
+            "--before-index.",
+        ),
+        (
+            "cell book.ipynb --mode insert --type code --at end --after c0",
+            'Give --after or --before (the id of a cell), --at ("start" or "end"), --after-index or --before-index.',
+        ),
+        ("cell book.ipynb --index 1 --mode insert --type code", "Give --after-index, --before-index or --at."),
+    ],
+)
+def test_a_hint_about_a_new_cell_names_options(fs, book, line, told):
+    assert refused("invalid", fs, line, "x\n")._render_traceback_()[1] == f"Hint: {told}"
+
+
 def test_pictures_are_shown_when_asked_for(fs, book):
     told = json.loads(book.read_bytes())
     one_pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=="

@@ -13,7 +13,7 @@ EditMode = Literal["replace", "edit", "insert", "delete", "move", "convert", "cl
 CellType = Literal["code", "markdown", "raw"]
 
 _PLACES = ("after", "before", "at", "after_index", "before_index")
-_PLACE_HINT = 'Give after or before (a `cell_id`), at ("start" or "end"), `after_index` or `before_index`.'
+_PLACE_HINT = 'Give `after` or `before` (the id of a cell), `at` ("start" or "end"), `after_index` or `before_index`.'
 _TEXTS = ("new_source", "old_string", "new_string")
 _NEEDED = {"replace": ("new_source",), "edit": ("old_string", "new_string"), "insert": ("new_source", "cell_type"),
            "convert": ("cell_type",)}  # fmt: skip
@@ -68,10 +68,10 @@ class CellEdit(BaseModel):
     def _check_texts(self) -> None:
         mode = self.edit_mode
         if missing := [field for field in _NEEDED.get(mode, ()) if getattr(self, field) is None]:
-            needed = " and ".join(missing)
+            needed, named = " and ".join(missing), " and ".join(f"`{field}`" for field in missing)
             other = ' (old_string and new_string belong to edit_mode "edit")' if self.old_string is not None else ""
             place = f" {_PLACE_HINT}" if mode == "insert" and not self._places() else ""
-            raise Invalid(f"{mode} needs {needed}", hint=f"Give {needed}{other}.{place}", field=missing[0])
+            raise Invalid(f"{mode} needs {needed}", hint=f"Give {named}{other}.{place}", field=missing[0])
         for field in _TEXTS:
             if getattr(self, field) and field not in _ALLOWED_TEXTS.get(mode, ()) and mode != "delete":
                 raise Invalid(
@@ -90,7 +90,7 @@ class CellEdit(BaseModel):
                 raise Invalid(f"{self.edit_mode} takes no {given[0]}", hint="Use move to move a cell.", field=given[0])
             return
         if self.edit_mode == "insert" and self.index is not None:
-            raise Invalid("insert takes no index", hint="Give `after_index`, `before_index`, or at.", field="index")
+            raise Invalid("insert takes no index", hint="Give `after_index`, `before_index` or `at`.", field="index")
         if len(given) != 1:
             raise Invalid(
                 f"{self.edit_mode} needs exactly one place, got {' and '.join(given) or 'none'}",
