@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol
 
 from .._version import __version__
 from ..client.requests import NotReached
-from ..config import FsToolsConfig
+from ..config import FsToolsConfig, handed_settings
 from ..entry_points import shown_setting
 from ..errors import FsToolsError, NotFound, Unsaved
 from ..gate.workspace import Workspace
@@ -139,6 +139,7 @@ class OwnFiles:
             "approval": self._settings.approval,
             "read_only": self._settings.read_only,
             "tools": list(available_tools(self.workspace)),
+            "settings": _origin_of_settings(beside_server=server is not None),
             "server": None if server is None else {"url": server.url, "root": server.root},
         }
 
@@ -184,6 +185,13 @@ class OwnFiles:
             return
         if not missing:
             refusal.hint = f"Paths are relative to the root, not to the working directory: use {quoted(from_root)}."
+
+
+def _origin_of_settings(*, beside_server: bool) -> str:
+    if handed_settings():
+        return "handed over by the server"
+    others = "; the server's, approval too, hold for calls to it only" if beside_server else ""
+    return f"this kernel's own{others}"
 
 
 def _with_whole_paths(arguments: Mapping[str, Any], root: str) -> dict[str, Any]:

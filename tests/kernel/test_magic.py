@@ -195,6 +195,12 @@ def test_status_tells_where_and_what(fs, root):
     assert "edit_file" in told["tools"]
 
 
+def test_status_tells_whose_settings_these_are(fs, monkeypatch):
+    assert "settings: this kernel's own\n" in fs("status").text
+    monkeypatch.setenv("JUPYTER_FSTOOLS_SETTINGS", '{"root": ""}')
+    assert "settings: handed over by the server" in fs("status").text
+
+
 def test_a_running_server_is_found_and_its_token_not_shown(fs, root, private_jupyter):
     runtime = private_jupyter / "jupyter_runtime_dir"
     (runtime / f"jpserver-{os.getpid()}.json").write_text(
@@ -203,6 +209,7 @@ def test_a_running_server_is_found_and_its_token_not_shown(fs, root, private_jup
     (runtime / "jpserver-1.json").write_text("{broken")
     status = fs("status")
     assert status.data["server"] == {"url": "http://localhost:1/", "root": os.path.realpath(root)}
+    assert "approval too, hold for calls to it only" in status.data["settings"]
     assert "s3cret" not in f"{status.text}{status.data}"
 
 
