@@ -35,7 +35,7 @@ def styles() -> str:
 
 def as_typed(line: str) -> str:
     """A line of HTML that keeps its spaces, even if the styles are removed or the page is rewritten."""
-    return f"<pre>{line}</pre>"
+    return f"<pre>{line or '<br>'}</pre>"  # An empty one would have no height, and be left out when it is copied.
 
 
 def highlighted_lines(path: str, text: str) -> list[str]:

@@ -62,6 +62,19 @@ def test_beside_a_long_path_no_other_word_of_a_table_is_broken(desk, folder):
     desk.photograph("tables")
 
 
+@pytest.mark.parametrize("numbers", ["", " --no-numbers"])
+def test_empty_lines_are_as_high_as_others_and_are_copied(desk, folder, numbers):
+    text = "first\n\n\nlast\n"
+    folder.write("a.txt", text)
+    folder.write("n.ipynb", notebook(("code", f"%fs read {folder.path('a.txt')}{numbers}")))
+    desk.open(folder.path("n.ipynb"))
+    shown = outputs_of_all_cells(desk, 1)
+    heights = [row.bounding_box()["height"] for row in shown.locator("tr").all()]
+    assert len(heights) == 4 and max(heights) - min(heights) <= 1
+    assert shown.locator("tbody").evaluate(SELECTED).replace("\t", "").strip() == text.strip()
+
+
+SELECTED = "table => { getSelection().selectAllChildren(table); return getSelection().toString(); }"
 LINES = """cell => {
     const words = document.createRange();
     words.selectNodeContents(cell);
