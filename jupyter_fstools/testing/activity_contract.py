@@ -65,7 +65,7 @@ class RefusalsContract(StoreFixtures):
     """Refusals: the newest are kept, each with a later time than the one before."""
 
     def test_a_refusal_comes_back_as_it_was(self, store: Store) -> None:
-        given = refusal_of("no", NO_UTF8, path=None, at=1.25)
+        given = refusal_of("no", NO_UTF8, path=None, at=float(int(time.time())))
         assert store.add_refusal(given) == given
         assert store.refusals(MomentFilter()) == [given]
 
@@ -78,7 +78,8 @@ class RefusalsContract(StoreFixtures):
         assert messages(store.refusals(MomentFilter(session="other"))) == ["/r/a/b"]
 
     def test_each_refusal_is_later_than_the_one_before(self, store: Store) -> None:
-        kept = [store.add_refusal(refusal_of(str(number), at=5.0)) for number in range(3)]
+        now = time.time()
+        kept = [store.add_refusal(refusal_of(str(number), at=now)) for number in range(3)]
         assert [refusal.at for refusal in kept] == sorted({refusal.at for refusal in kept})
         assert messages(store.refusals(MomentFilter(after=kept[0].at))) == ["2", "1"]
         assert messages(store.refusals(MomentFilter(before=kept[2].at))) == ["1", "0"]

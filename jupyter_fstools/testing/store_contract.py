@@ -18,6 +18,7 @@ import pytest
 from ..limits import StoreLimits
 from ..stores.protocol import ChangeFilter, MomentFilter, Store
 from ..stores.records import OpenDocument, Reader
+from .activity_contract import ActivityContract
 from .bounds_contract import BoundsContract
 from .change_contract import ChangeContract, PendingContract, SeveralFilesContract
 from .store_samples import (
@@ -286,6 +287,7 @@ class StoreContract(
     ChangeContract,
     PendingContract,
     SeveralFilesContract,
+    ActivityContract,
     BoundsContract,
     OpenContract,
     TokenContract,
