@@ -52,7 +52,6 @@ _HINTS = {
     "ETag Header missing": "Use a store that sends ETags.",
 }
 _SECRETS = re.compile(r"\?[^\s\"')]*|(?i:(signature|key|token|credential|authorization)\S*\s*[=:]\s*)\S+")
-_STATUS = re.compile(r"(?:status(?: code)?:?|HTTP) (\d{3})|(\d{3}) [A-Z][a-z]+ ?[A-Z]?")
 _ANOTHER = {"e_tag": '"another"', "version": "1"}
 _AT_A_TIME, _AHEAD_BYTES, _LOOK_SECONDS = 16, 32 << 20, 0.1
 

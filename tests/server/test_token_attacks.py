@@ -26,7 +26,6 @@ OPEN = {
     ("POST", "/mcp/?"),
     ("DELETE", "/mcp/?"),
 }
-EXECUTES = {"enable_execute": True, "execute_approval": False}
 RIGHTS = {
     "everything": {},
     "reads": {"tools": "read"},
