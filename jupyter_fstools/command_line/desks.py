@@ -17,7 +17,6 @@ from ..journal.journal import Journal
 from ..journal.listing import ChangeQuery
 from ..sessions import DEFAULT_SESSION
 from ..stores.records import Change, Reader, Token
-from .finding import about
 
 if TYPE_CHECKING:
     from ..config import FsToolsConfig
@@ -76,7 +75,7 @@ class ServerDesk:
         """Facts by name."""
         waiting = self.changes(ChangeQuery(status="proposed", limit=_MOST_WAITING)).changes
         with understood(self._server):
-            told = about(self._server)
+            told = ask(self._server, "GET", "/")
             facts = {name: told[name] for name in ("version", "approval", "read_only", "tools")}
             root = self._server.root or told["root"]
         return {"server": self._server.url, "root": root, **facts, "changes_waiting": len(waiting)}

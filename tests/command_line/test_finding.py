@@ -170,3 +170,11 @@ def test_an_address_goes_with_the_token_of_the_environment_only(served_home, hom
     shown = run(served_home, "status", "--url", f"{told['url']}?token=x", JUPYTER_TOKEN=told["token"])
     assert "token" not in shown.out
     assert told["token"] not in refused.err
+
+
+def test_the_status_is_not_for_an_assistants_token_and_says_so(served_home, home, run):
+    told = json.loads(next(served_home.runtime.glob("jpserver-*.json")).read_text())
+    secret = run(served_home, "token", "create", "bot", "--url", told["url"], JUPYTER_TOKEN=told["token"]).out.strip()
+    refused = run(home, "status", "--url", told["url"], JUPYTER_TOKEN=secret)
+    assert (refused.code, refused.out) == (1, "")
+    assert "an assistant's token does not allow this" in refused.err
