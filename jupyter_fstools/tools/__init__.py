@@ -105,8 +105,8 @@ def call_tool(
     Args:
         workspace: the files, for one reader.
         name: the tool's name.
-        arguments: its arguments, as a mapping (decoded JSON), or a function that returns them or raises a refusal ...
-        more: ... or by keyword.
+        arguments: its arguments: a mapping (decoded JSON), or a function that returns one or raises a refusal.
+        more: the arguments by keyword instead.
 
     Raises:
         FsToolsError: the call was refused. A refused change says that nothing was modified.
