@@ -165,7 +165,7 @@ def configuration_of(client: McpClient) -> str:
     )
     where = f"`{client.file}`" if client.file else "the client's configuration"
     blocks = "".join(f"```{form}\n{configuration(client, 'jupyter', entry)}```\n\n" for entry in entries)
-    return f"In {where}, as [its own page]({client.page}) has it:\n\n{blocks}"
+    return f"In {where}, in [this form]({client.page}):\n\n{blocks}"
 
 
 def routes() -> str:

@@ -78,7 +78,7 @@ def run_connect(given: argparse.Namespace) -> None:
     sys.stdout.write(entered.configuration)
     sys.stdout.flush()
     _tell(f"\n`jupyter fstools token revoke {token_id}` revokes its token.")
-    _tell(f"{client.title} documents this form at {client.page}.")
+    _tell(f"This form is documented at {client.page}.")
     if unfit is not None:
         _tell(f"{one_line(unfit.message)}. Add it by hand.")
     elif file is not None and (given.write or _agrees(file)):

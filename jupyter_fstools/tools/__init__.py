@@ -106,7 +106,7 @@ def call_tool(
         workspace: the files, for one reader.
         name: the tool's name.
         arguments: its arguments: a mapping (decoded JSON), or a function that returns one or raises a refusal.
-        more: the arguments by keyword instead.
+        more: arguments by keyword; they replace those of the mapping.
 
     Raises:
         FsToolsError: the call was refused. A refused change says that nothing was modified.
