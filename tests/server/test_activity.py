@@ -125,6 +125,12 @@ async def test_a_wrong_filter_is_invalid(ask, query):
     assert (await ask("GET", f"/activity?{urlencode(query)}")).error["code"] == "invalid"
 
 
+@pytest.mark.parametrize("kind", ["write", "read,"])
+async def test_a_kind_that_there_is_not_is_answered_with_those_that_there_are(ask, kind):
+    said = (await ask("GET", f"/activity?{urlencode({'kind': kind})}")).error["message"]
+    assert said == f"kind: takes change, read, refusal, or several with commas between, got {kind!r}"
+
+
 @pytest.mark.parametrize("settings", [{"deny_read": ["*.secret"]}], indirect=True)
 async def test_what_may_not_be_read_is_not_told(ask, call, jp_root_dir, tmp_path):
     (jp_root_dir / "key.secret").write_text("x")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Annotated, TypeVar
 
 from jupyter_server.auth.decorator import authorized
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, BeforeValidator, Field
 from tornado import web
 
 from ...gate.workspace import Workspace
@@ -14,16 +14,24 @@ from ...journal.standing import waiting_count
 from ...sessions import checked_session
 from ...stores.protocol import ChangeFilter, MomentFilter
 from ...stores.records import ChangeStatus
-from ...tools.arguments import Arguments, Count, PageSize, PathArgument, Text
+from ...tools.arguments import Arguments, Count, PageSize, PathArgument, Text, spelled
 from ..base_handler import ToolsHandler
 from ..events.payloads import ChangeEvent, ReadEntry, RefusalEntry, change_entry, read_entry, refusal_entry
 
-_KIND = "change|read|refusal"
+_KINDS = ("change", "read", "refusal")
+_KIND = "|".join(_KINDS)
 _MOST_FILES = 100
 _MOST_COVERED = 4
 """Most applied changes of a file that are sent again, as a new change may cover or uncover one of them."""
 
 _Record = TypeVar("_Record")
+
+
+def _kinds(value: str) -> str:
+    if not set(value.split(",")) <= set(_KINDS):
+        raise ValueError(f"takes {', '.join(_KINDS)}, or several with commas between, got {spelled(value)}")
+    return value
+
 
 Entry = Annotated[ChangeEvent | ReadEntry | RefusalEntry, Field(discriminator="kind")]
 
@@ -36,6 +44,7 @@ class ActivityQuery(Arguments):
     kind: Annotated[
         Text,
         Field(pattern=rf"^({_KIND})(,({_KIND}))*$", description="Kinds, separated by commas; default: all."),
+        BeforeValidator(_kinds),
     ] = "change,read,refusal"
     status: Annotated[ChangeStatus, Field(description="Of the changes only those with this status.")] | None = None
     match: Annotated[Text, Field(description="Only what has this in its path, in capitals or not.")] | None = None

@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Annotated, Any, Literal
 
 from jupyter_server.auth.decorator import authorized
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 from tornado import web
 
 from ...client.configurations import CLIENTS, McpClient, mcp_address, server_of
@@ -17,7 +17,7 @@ from ...gate import grant
 from ...gate.workspace import Workspace
 from ...stores.records import Token
 from ...tools import TOOLS
-from ...tools.arguments import Arguments, Flag, Seconds, Text
+from ...tools.arguments import Arguments, Flag, Seconds, Text, spelled
 from ..base_handler import MOST_WAITED_SECONDS, NoArguments, ToolsHandler, client_of
 from ..bodies import parsed_object
 from ..permissions import EXECUTE, WRITE
@@ -44,6 +44,12 @@ class NewToken(Arguments):
     ] = grant.DEFAULT_SECONDS
 
 
+def _address(value: Any) -> Any:
+    if not isinstance(value, str) or not value.startswith(("http://", "https://")):
+        raise ValueError(f"takes an address that begins with http:// or https://, got {spelled(value)}")
+    return value
+
+
 class NewConnection(NewToken):
     """The rights of a client's new token, and how the client reaches the server."""
 
@@ -58,6 +64,7 @@ class NewConnection(NewToken):
             pattern="^https?://",
             description="This server's address as the client reaches it; by default that of this request.",
         ),
+        BeforeValidator(_address),
     ] = None
 
 
