@@ -160,9 +160,8 @@ def _wait(server: JupyterServer, token_id: str, client: McpClient, seconds: int)
         if is_used:
             _tell(f"{client.title} has called: it works.")
             return
-    _tell(
-        f"No call came within {seconds} seconds. The token stays valid: restart {client.title}, and have it use a tool."
-    )
+    waited = "1 second" if seconds == 1 else f"{seconds} seconds"
+    _tell(f"No call came within {waited}. The token stays valid: restart {client.title}, and have it use a tool.")
 
 
 def _tell(line: str) -> None:

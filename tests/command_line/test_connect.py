@@ -278,6 +278,14 @@ def test_a_wait_that_is_no_number_of_seconds_is_refused(home, run, wait):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("wait", "said"), [("1", "within 1 second."), ("2", "within 2 seconds.")])
+def test_a_call_that_does_not_come_is_said_not_to_have_come(served, run, wait, said):
+    home, _ = served
+    ran = run(home, "connect", "generic", "--root", str(home.files), "--wait", wait)
+    assert ran.code == 0 and said in ran.err
+
+
+@pytest.mark.slow
 def test_a_client_whose_file_nobody_knows_is_not_said_to_be_written(served, run):
     home, _ = served
     ran = run(home, "connect", "generic", "--root", str(home.files), "--write", "--wait", "0")
