@@ -48,6 +48,7 @@ class Bridge:
         self._writing = threading.Lock()
         self._client_listens = True
         self._under_way: dict[threading.Thread, Message] = {}
+        self._stateless: str | None = None
 
     def run(self) -> None:
         """Run until the client closes its input or its output."""
@@ -67,6 +68,11 @@ class Bridge:
         except ValueError as problem:
             self._answer(Message(line).as_answer(error(PARSE_ERROR, f"a line is not JSON: {problem}")))
             return
+        if message.version is not None or message.begins:
+            self._stateless = message.version
+        elif message.is_silent:
+            # Without sessions, the revision of a notification is that of the last request.
+            message = replace(message, version=self._stateless)
         # Notifications are forwarded in order, before the next request; only requests may take long and get a thread.
         if message.cancels is not None:
             threading.Thread(target=self._cancel, args=[message, self._under_way.copy()], daemon=True).start()
@@ -109,6 +115,9 @@ class Bridge:
             return
         body = response.read()
         if (answer := message.answer_in(body)) is not None:
+            if message.is_silent:
+                self._fail(message, f"A notification was refused: {answer.decode()}")
+                return
             self._endpoint.note(message, response, body)
             self._answer(answer)
         elif message.ids or body or response.status >= 300:
@@ -132,7 +141,7 @@ class Bridge:
         self._fail(message, f"{_FOREIGN}: status {response.status}: {told}. {_FOREIGN_HINT}")
 
     def _fail(self, message: Message, reason: str) -> None:
-        if not message.ids:
+        if message.is_silent:
             sys.stderr.write(f"jupyter fstools mcp: {reason}\n")
         else:
             self._answer(message.as_answer(error(INTERNAL_ERROR, reason)))

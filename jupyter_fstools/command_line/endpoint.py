@@ -35,6 +35,7 @@ class Message:
         version: the protocol revision that the message itself names, as in revisions without sessions; else None.
         name: the tool that is called.
         cancels: id of the request that it cancels.
+        is_silent: True if it must not be answered, not even with an error: a notification or an answer to the server.
     """
 
     line: bytes
@@ -44,6 +45,7 @@ class Message:
     version: str | None = None
     name: str | None = None
     cancels: Id | None = None
+    is_silent: bool = False
 
     @classmethod
     def of(cls, line: bytes) -> Message:
@@ -59,7 +61,8 @@ class Message:
         except RecursionError:
             raise ValueError("nested too deeply") from None
         if isinstance(told, list):
-            return cls(line, tuple(id for one in told for id in _requested(one)), is_batch=True)
+            is_silent = bool(told) and all(map(_is_silent, told))
+            return cls(line, tuple(id for one in told for id in _requested(one)), is_batch=True, is_silent=is_silent)
         if not isinstance(told, dict):
             return cls(line)
         method = told.get("method")
@@ -75,6 +78,7 @@ class Message:
             version if isinstance(version, str) else None,
             params["name"] if method == "tools/call" and isinstance(params.get("name"), str) else None,
             params.get("requestId") if method == _CANCELLED and not _requested(told) else None,
+            _is_silent(told),
         )
 
     def headers(self) -> dict[str, str]:
@@ -111,6 +115,13 @@ def _requested(told: Any) -> tuple[Id, ...]:
     if isinstance(told, dict) and isinstance(told.get("method"), str) and isinstance(told.get("id"), (str, int)):
         return (told["id"],)
     return ()
+
+
+def _is_silent(told: Any) -> bool:
+    """A notification, or an answer to the server."""
+    if not isinstance(told, dict):
+        return False
+    return "id" not in told if isinstance(told.get("method"), str) else "result" in told or "error" in told
 
 
 def error(code: int, message: str) -> dict[str, Any]:

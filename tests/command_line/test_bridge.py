@@ -223,6 +223,29 @@ def test_nothing_but_messages_goes_out_and_the_end_of_input_is_the_end(served_ho
     assert answers["a"]["error"]["code"] == -32601
 
 
+@pytest.mark.parametrize("stateless", [False, True])
+def test_no_notification_is_answered(served_home, stateless):
+    """Where there are no sessions, only the calls say which revision is spoken."""
+    told = [{"jsonrpc": "2.0", "method": f"notifications/{name}"} for name in ("progress", "roots/list_changed", "x")]
+    call = tool_call("list_files", 7)
+    if stateless:
+        call["params"]["_meta"] = {f"io.modelcontextprotocol/{name}": value for name, value in STATELESS.items()}
+    begun = [] if stateless else [introduction()]
+    ran = served_home.run("mcp", given=lines(*begun, call, *told))
+    assert sorted(json.loads(line)["id"] for line in ran.out.splitlines()) == [1, 7][stateless:]
+    assert (ran.code, ran.err) == (0, "")
+
+
+@pytest.mark.parametrize("version", ["2025-03-26", "2025-11-25"])
+def test_a_notification_that_is_refused_is_named_where_nobody_takes_it_for_an_answer(served_home, version):
+    wrong = {"jsonrpc": "2.0", "method": "notifications/progress", "params": 5}
+    given = lines(introduction(version), wrong, [wrong], request("ping", id=2))
+    ran = served_home.run("mcp", given=given)
+    assert [json.loads(line)["id"] for line in ran.out.splitlines()] == [1, 2]
+    assert [line.partition(": ")[0] for line in ran.err.splitlines()] == ["jupyter fstools mcp"] * 2
+    assert "params: takes an object, got 5" in ran.err and "Traceback" not in ran.err
+
+
 @pytest.mark.parametrize("line", [b"nonsense", b'{"jsonrpc":', b"\xff\xfe", b"[" * 100_000], ids=range(4))
 def test_what_is_no_json_is_answered_so_and_the_next_line_taken(served_home, line):
     ran = served_home.run("mcp", given=line + b"\n" + lines(introduction()))
