@@ -21,6 +21,9 @@ from .sql_values import as_bytes, as_text, moment_values, records_below
 
 _DEFAULTS = StoreLimits()
 
+# By the database's clock: those of the servers may differ.
+_NOW = "extract(epoch FROM clock_timestamp())::float8"
+_MICROSECONDS = 1_000_000
 _REFUSE = """
 WITH step AS (UPDATE fstools.state SET refused = greatest(refused + 1, %(number)s) RETURNING refused)
 INSERT INTO fstools.refusals SELECT refused, %(key)s, %(session)s, %(body)s FROM step RETURNING number
@@ -32,12 +35,10 @@ AND (%(session)s::bytea IS NULL OR session = %(session)s)
 AND (%(after)s::float8 IS NULL OR number > %(after)s) AND (%(before)s::float8 IS NULL OR number < %(before)s)
 ORDER BY number DESC LIMIT %(limit)s
 """
-_FORGET_REFUSALS = """
-DELETE FROM fstools.refusals WHERE number < %s
+_FORGET_REFUSALS = f"""
+DELETE FROM fstools.refusals WHERE number < ({_NOW} - %s) * {_MICROSECONDS}
 OR number <= (SELECT number FROM fstools.refusals ORDER BY number DESC LIMIT 1 OFFSET %s)
 """
-# The database's clock is used: the servers' clocks may differ.
-_NOW = "extract(epoch FROM clock_timestamp())::float8"
 _NOTE_OPEN = f"""
 INSERT INTO fstools.open VALUES (%s, %s, %s, {_NOW} + %s, %s, %s, %s) ON CONFLICT (key, page, number) DO UPDATE
 SET until = excluded.until, saved = excluded.saved, hash = excluded.hash, counter = excluded.counter
@@ -47,7 +48,6 @@ SELECT page, saved, hash, counter FROM fstools.open WHERE key = %(key)s AND unti
 """
 _FORGET_OPEN = f"DELETE FROM fstools.open WHERE page = %s OR until < {_NOW}"
 _ADDS_BETWEEN_PRUNING = 32
-_MICROSECONDS = 1_000_000
 _ADD = """
 INSERT INTO fstools.tokens (digest, id, owner, created_at, last_used_at, body) VALUES (%s, %s, %s, %s, %s, %s)
 """
@@ -147,8 +147,7 @@ class PostgresqlStore(PostgresqlChanges, PostgresqlTokens, Closing):
             connection.execute(f"SELECT pg_notify('{CHANNEL}', %s)", (self._database.me,))
             self._refusals_left -= 1
             if self._refusals_left <= 0:
-                oldest = round((time.time() - self._limits.journal_max_days * 86400) * _MICROSECONDS)
-                connection.execute(_FORGET_REFUSALS, (oldest, MAX_REFUSALS))
+                connection.execute(_FORGET_REFUSALS, (self._limits.journal_max_days * 86400, MAX_REFUSALS))
                 self._refusals_left = _ADDS_BETWEEN_PRUNING
         self._news.add()
         assert row is not None

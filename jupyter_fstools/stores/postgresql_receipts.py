@@ -61,6 +61,8 @@ SELECT body FROM fstools.receipts WHERE NOT own_write AND {_BELOW}
 AND (%(after)s::float8 IS NULL OR read_at > %(after)s) AND (%(before)s::float8 IS NULL OR read_at < %(before)s)
 AND (%(session)s::bytea IS NULL OR session = %(session)s) ORDER BY read_at DESC LIMIT %(limit)s
 """
+# By the database's clock: those of the servers may differ.
+_UNUSED = "used < (extract(epoch FROM clock_timestamp())::float8 - %s) * 1e6"
 
 HOT_MICROSECONDS = 1_000_000
 _SMALL = 64
@@ -175,10 +177,10 @@ class PostgresqlReceipts:
     def _sweep(self) -> None:
         """Drop receipts that nobody used for as long as changes are kept; once a day, and at first."""
         self._next_sweep = time.time() + _DAY
-        oldest = int((time.time() - max(self._limits.journal_max_days, 2) * _DAY) * 1e6)
+        kept = max(self._limits.journal_max_days, 2) * _DAY
         with self._database.connection() as connection:
             for table in ("receipts", "dropped"):
-                connection.execute(f"DELETE FROM fstools.{table} WHERE used < %s", (oldest,))
+                connection.execute(f"DELETE FROM fstools.{table} WHERE {_UNUSED}", (kept,))
 
     def _stamp(self) -> int:
         # Microseconds; they rise even where the clock does not.

@@ -23,9 +23,9 @@ from jupyter_fstools.limits import StoreLimits
 from jupyter_fstools.stores import postgresql_connection
 from jupyter_fstools.stores.postgresql import PostgresqlStore
 from jupyter_fstools.stores.postgresql_schema import _MIGRATIONS
-from jupyter_fstools.stores.protocol import ChangeFilter
+from jupyter_fstools.stores.protocol import ChangeFilter, MomentFilter
 from jupyter_fstools.stores.records import OpenDocument
-from jupyter_fstools.testing.store_samples import ANN, change_of, receipt_of
+from jupyter_fstools.testing.store_samples import ANN, change_of, receipt_of, refusal_of
 from tests import postgresql
 from tests.kernel.elsewhere import with_disk
 
@@ -331,19 +331,25 @@ def test_an_account_without_rights_is_refused_until_it_has_them(plain_account, o
 
 
 def test_what_one_clock_says_counts_for_no_other_machine(database, monkeypatch):
-    """A server whose clock is a year ahead neither forgets files that others have open nor drops their journal."""
+    """A server whose clock is a year ahead makes nobody forget open files, reads, refusals or the journal."""
     here, ahead = PostgresqlStore(database), PostgresqlStore(database)
     opened = [OpenDocument("page", "/root/a.txt", False, None, 1)]
     here.note_open("page", opened, time.time() + 60)
     here.add_change(change_of("young", created_at=time.time()), b"")
+    here.put_receipt(receipt_of())
+    here.add_refusal(refusal_of("young"))
     with monkeypatch.context() as patch:
         now = time.time
         patch.setattr(time, "time", lambda: now() + 365 * 86400)
         ahead.note_open("another", [], time.time() + 60)
         ahead.add_change(change_of("late", created_at=time.time()), b"")
+        ahead.put_receipt(receipt_of("/root/b.txt"))
+        ahead.add_refusal(refusal_of("late"))
         assert ahead.open_documents("/root/a.txt") == opened
     assert here.open_documents("/root/a.txt") == opened
     assert [change.id for change in here.changes(ChangeFilter())] == ["late", "young"]
+    assert [receipt.key for receipt in here.receipts(ANN)] == ["/root/b.txt", "/root/a.txt"]
+    assert [refusal.message for refusal in here.refusals(MomentFilter())] == ["late", "young"]
     for store in (here, ahead):
         store.close()
 
