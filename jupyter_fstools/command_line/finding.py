@@ -28,7 +28,11 @@ def find_server(folder: str, url: str | None = None) -> JupyterServer:
         try:
             about(named)
         except Denied as refusal:
-            refusal.hint = f"Set {TOKEN_VARIABLE} to the server's token; jupyter server list shows it where it runs."
+            # What to do about an assistant's own, the server says.
+            if not named.token.startswith(TOKEN_PREFIX):
+                refusal.hint = (
+                    f"Set {TOKEN_VARIABLE} to the server's token; jupyter server list shows it where it runs."
+                )
             raise
         return named
     folder = os.path.realpath(folder)

@@ -178,3 +178,10 @@ def test_the_status_is_not_for_an_assistants_token_and_says_so(served_home, home
     refused = run(home, "status", "--url", told["url"], JUPYTER_TOKEN=secret)
     assert (refused.code, refused.out) == (1, "")
     assert "an assistant's token does not allow this" in refused.err
+
+
+def test_an_assistant_whose_own_token_was_revoked_is_sent_for_no_person_s(served_home, run):
+    told = json.loads(next(served_home.runtime.glob("jpserver-*.json")).read_text())
+    ran = run(served_home, "mcp", "--url", told["url"], JUPYTER_TOKEN="fst_revoked")
+    assert (ran.code, ran.out) == (1, "")
+    assert "revoked" in ran.err and "make a new one" in ran.err and "jupyter server list" not in ran.err
