@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from http.client import HTTPException, HTTPResponse, IncompleteRead
 from io import FileIO
+from queue import SimpleQueue
 from typing import BinaryIO
 
 from ..client.requests import events
@@ -52,15 +53,25 @@ class Bridge:
 
     def run(self) -> None:
         """Run until the client closes its input or its output."""
+        lines = SimpleQueue[bytes]()
+        # Aside: a server that hangs must not hide that the client has gone.
+        taking = threading.Thread(target=self._take_all, args=[lines], daemon=True)
+        taking.start()
         for line in self._incoming:
             if line.strip():
-                self._take(line)
-            if not self._client_listens:
+                lines.put(line)
+            if not (self._client_listens and taking.is_alive()):
                 break
+        lines.put(b"")
         until = time.monotonic() + _GRACE_SECONDS
+        taking.join(_GRACE_SECONDS)
         for thread in self._under_way.copy():
             thread.join(max(0.0, until - time.monotonic()))
         self._endpoint.end()
+
+    def _take_all(self, lines: SimpleQueue[bytes]) -> None:
+        for line in iter(lines.get, b""):
+            self._take(line)
 
     def _take(self, line: bytes) -> None:
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import threading
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -61,6 +62,21 @@ def test_a_server_that_never_knew_the_session_gets_it_begun_anew(home):
     with home.server(home.files) as first:
         answers = home.talk(script)
     assert [text_of(answer) for answer in answers] == ["a.txt\t2"] * 4
+
+
+@pytest.mark.parametrize("message", [introduction(), {"jsonrpc": "2.0", "method": "notifications/initialized"}])
+def test_a_client_that_says_no_more_leaves_no_bridge_behind_at_a_server_that_hangs(home, message):
+    with home.server(home.files) as server, home.start("mcp") as bridge:
+        bridge.stdin.write(lines(introduction()))
+        bridge.stdin.flush()
+        bridge.stdout.readline()
+        server.process.send_signal(signal.SIGSTOP)
+        try:
+            bridge.stdin.write(lines(message, tool_call("list_files", 2)))
+            bridge.stdin.close()
+            assert bridge.wait(30) == 0
+        finally:
+            server.process.send_signal(signal.SIGCONT)
 
 
 class Imitation(BaseHTTPRequestHandler):
