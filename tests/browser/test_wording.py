@@ -80,3 +80,16 @@ def test_cells_are_counted_from_one_as_jupyterlab_does(window, folder):
     assert folder.call("edit_notebook", "n.ipynb", edits=edits)[0] == 200
     diff = unfold(window.card(folder.path("n.ipynb")))
     expect(diff.locator(".jp-fstools-CellDiff-place")).to_have_text(["Cell 1", "Cell 2"])
+
+
+@pytest.mark.parametrize("shown_before", [False, True])
+def test_a_decided_change_tells_the_reason_that_the_person_gave(window, waits, shown_before):
+    waits.write("a.py", "x = 1\n")
+    card = window.card_of(change := waits.change("a.py", "x", "y"))
+    diff = unfold(card) if shown_before else None
+    waits.lab.call("POST", f"/changes/{change['id']}/reject", {"reason": "x is the name\nelsewhere"})
+    expect(card).to_have_attribute("data-status", "rejected")
+    diff = diff or unfold(card)
+    expect(card.locator(".jp-fstools-Diff-reason")).to_have_text("Reason: x is the name\nelsewhere")
+    expect(diff).to_contain_text("y = 1")
+    window.photograph("reason")

@@ -41,7 +41,7 @@ export function createDiffViews(
   files: { path: string; diff: FileDiff }[],
   since: readonly ChangedSince[],
   parts: IDiffParts
-): Widget {
+): Panel {
   const view = new Panel();
   for (const { path, diff } of files) {
     if (files.length > 1) {
@@ -92,6 +92,20 @@ export function createOutcomeView(command: Widget, ran: CommandOutcome, trans: T
     invisiblesOf(text).filter(({ from }) => text[from] !== '\n')
   );
   view.addWidget(new Widget({ node: output }));
+  return view;
+}
+
+/** What a person wrote about their decision. */
+export function createReasonView(reason: string, trans: TranslationBundle): Widget {
+  const view = note('');
+  view.addClass('jp-fstools-Diff-reason');
+  const text = trans.__('Reason: %1', reason);
+  drawText(
+    view.node,
+    text,
+    [],
+    invisiblesOf(text).filter(({ from }) => text[from] !== '\n')
+  );
   return view;
 }
 

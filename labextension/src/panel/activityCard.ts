@@ -66,12 +66,13 @@ export class ActivityCard extends Widget {
     if (isDrawn && JSONExt.deepEqual({ ...entry }, { ...this._entry })) {
       return;
     }
+    const isLater = revisionOf(entry) !== revisionOf(this._entry);
     // The message of a conflict stays: it explains the new state, which somebody else decided.
-    if (revisionOf(entry) !== revisionOf(this._entry) && !isConflict(this._problem)) {
+    if (isLater && !isConflict(this._problem)) {
       this._problem = null;
     }
     const hasEnded = isCommand(entry) && isCommand(this._entry) && entry.exit_code !== this._entry.exit_code;
-    const isOtherwise = hasEnded || isStale(entry) !== isStale(this._entry);
+    const isOtherwise = isLater || hasEnded || isStale(entry) !== isStale(this._entry);
     this._entry = entry;
     this.update();
     if (isOtherwise && this._body) {
@@ -120,7 +121,7 @@ export class ActivityCard extends Widget {
     try {
       const standing = await this._load();
       const { change, changed_since } = standing;
-      const spelled = JSON.stringify([change.status, change.ran, changed_since]);
+      const spelled = JSON.stringify([change.status, change.decided, change.ran, changed_since]);
       const isUntold = this._actions.isTypedOver(change.id) && !changed_since.length;
       if (isUntold && this.isVisible) {
         this._look.askAgain(); // The server does not know yet what was typed in the document's page.

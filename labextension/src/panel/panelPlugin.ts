@@ -84,9 +84,12 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
       },
       compare: id => app.commands.execute(COMPARE, { id }),
       showDiff: async ({ change, changed_since }) => {
-        const { createDiffViews, createOutcomeView } = await import('../diff/diffView');
+        const { createDiffViews, createOutcomeView, createReasonView } = await import('../diff/diffView');
         const files = change.files.length ? change.files : [change];
         const shown = createDiffViews(files, changed_since, { rendermime, languages, trans });
+        if (change.decided?.reason) {
+          shown.insertWidget(0, createReasonView(change.decided.reason, trans));
+        }
         return change.ran ? createOutcomeView(shown, change.ran, trans) : shown;
       }
     });
