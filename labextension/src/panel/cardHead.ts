@@ -33,6 +33,7 @@ export interface ICardState {
 /** Characters at the end of a long name that stay visible. */
 const END_OF_NAME = 10;
 const LONG_NAME = 20;
+const MINUTE = 60_000;
 
 /** Draw the head of a card; a button's `data-action` names its action. */
 export function headOf(state: ICardState, words: Words, trans: TranslationBundle): HTMLElement[] {
@@ -57,10 +58,23 @@ export function countsOfLines(added: number, removed: number): HTMLElement {
 /** How long ago something was; `at` in seconds since 1970. */
 export function timeOf(at: number): HTMLElement {
   const when = new Date(at * 1000);
-  const time = element('time', 'jp-fstools-Card-time', Time.formatHuman(when));
+  const time = element('time', 'jp-fstools-Card-time', agoOf(when));
   time.dateTime = when.toISOString();
   time.title = Time.format(when);
   return time;
+}
+
+/** Say all times below an element as of now: what is drawn later would tell another one. */
+export function tellTimes(node: HTMLElement): void {
+  node.querySelectorAll<HTMLTimeElement>('time.jp-fstools-Card-time').forEach(time => {
+    time.textContent = agoOf(new Date(time.dateTime));
+  });
+}
+
+/** By the minute: nobody draws a time anew every second. */
+function agoOf(when: Date): string {
+  const now = new Date();
+  return Time.formatHuman(now.getTime() - when.getTime() < MINUTE ? now : when);
 }
 
 function titleOf(state: ICardState, words: Words, trans: TranslationBundle): HTMLElement {

@@ -10,6 +10,7 @@ import type { Widget } from '@lumino/widgets';
 
 import type { Row } from './turns';
 
+import { tellTimes } from './cardHead';
 import { element } from '../element';
 
 const USUAL_HEIGHT = 30;
@@ -131,6 +132,7 @@ export class CardList extends WindowedList<CardListModel> {
       this._stand(null);
     }
     this._ids.become([...this._entries.keys()]);
+    tellTimes(this.viewportNode);
     // A list that was empty does not draw its first items by itself.
     this.update();
     const moved = this._topOf(first) - before;
