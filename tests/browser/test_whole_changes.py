@@ -147,6 +147,23 @@ def test_a_stale_proposal_for_a_notebook_shows_both_sides_as_cells(desk, waits):
     desk.photograph("stale")
 
 
+def test_a_deleted_cell_is_counted_among_those_of_before_and_an_edited_one_among_those_to_come(desk, waits):
+    cells = [cell(f"c{number}", f"x = {number}") for number in range(4)]
+    waits.write("n.ipynb", json.dumps({"cells": cells, "metadata": METADATA, "nbformat": 4, "nbformat_minor": 5}))
+    waits.call("read_notebook", "n.ipynb")
+    edits = [
+        {"cell_id": "c1", "edit_mode": "delete"},
+        {"cell_id": "c2", "edit_mode": "delete"},
+        {"cell_id": "c3", "new_source": "x = 'three'"},
+    ]
+    change = waits.call("edit_notebook", "n.ipynb", edits=edits)[1]["change"]
+    desk.page.evaluate("id => jupyterapp.commands.execute('jupyter-fstools:compare', { id })", change["id"])
+    heads = desk.page.locator(".jp-fstools-ChangeComparison:visible .jp-fstools-NotebookComparison-head")
+    said = ["Former cell 2 (code): deleted", "Former cell 3 (code): deleted", "Cell 2 (code): edited"]
+    expect(heads).to_have_text(said)
+    desk.photograph("former")
+
+
 def test_a_notebook_is_compared_with_outputs_and_rendered_cells(window, waits):
     output = {"output_type": "stream", "name": "stdout", "text": "forty-two\n"}
     cells = [

@@ -10,6 +10,7 @@ import type { IDiffParts } from './diffParts';
 
 import { element } from '../element';
 import { Comparison } from './comparison';
+import { placeOf } from './notebookDiff';
 import { differs, type ICellSides, type IFileCell, isChanged, sourceOf } from './notebookSides';
 
 const AROUND_THE_SCREEN = '600px';
@@ -90,7 +91,7 @@ export class NotebookComparison extends Panel {
   private _fill(panel: Panel, cell: ICellSides): void {
     const { trans } = this._parts;
     const { cell_type: type } = (cell.new ?? cell.old)!;
-    const title = trans.__('Cell %1 (%2): %3', cell.index + 1, type, this._said(cell));
+    const title = trans.__('%1 (%2): %3', placeOf(cell.index, cell.new === null, trans), type, this._said(cell));
     const head = element('div', 'jp-fstools-NotebookComparison-head', title);
     panel.node.setAttribute('aria-label', title);
     panel.addWidget(new Widget({ node: head }));

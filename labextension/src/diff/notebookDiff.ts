@@ -144,7 +144,7 @@ class CellChange extends Panel {
 function headerOf(cell: CellDiff, trans: TranslationBundle): HTMLElement {
   const header = element('div', 'jp-fstools-CellDiff-header');
   const action = element('span', `jp-fstools-CellDiff-action jp-mod-${cell.action}`, actionWord(cell, trans));
-  const place = element('span', 'jp-fstools-CellDiff-place', trans.__('Cell %1', cell.index + 1));
+  const place = element('span', 'jp-fstools-CellDiff-place', placeOfCell(cell, trans));
   const kind = element('span', 'jp-fstools-CellDiff-type', cell.cell_type);
   const id = element('span', 'jp-fstools-CellDiff-id', cell.cell_id);
   id.title = trans.__('Id of the cell: %1', cell.cell_id);
@@ -153,7 +153,22 @@ function headerOf(cell: CellDiff, trans: TranslationBundle): HTMLElement {
 }
 
 function cellTitle(cell: CellDiff, trans: TranslationBundle): string {
-  return trans.__('Cell %1 (%2, id %3): %4', cell.index + 1, cell.cell_type, cell.cell_id, actionWord(cell, trans));
+  return trans.__(
+    '%1 (%2, id %3): %4',
+    placeOfCell(cell, trans),
+    cell.cell_type,
+    cell.cell_id,
+    actionWord(cell, trans)
+  );
+}
+
+function placeOfCell({ index, action }: CellDiff, trans: TranslationBundle): string {
+  return placeOf(index, action === 'delete', trans);
+}
+
+/** Call a cell by its place, counted from one: in the notebook after the change, of a deleted cell in that before. */
+export function placeOf(index: number, isGone: boolean, trans: TranslationBundle): string {
+  return isGone ? trans.__('Former cell %1', index + 1) : trans.__('Cell %1', index + 1);
 }
 
 function actionWord(cell: CellDiff, trans: TranslationBundle): string {

@@ -89,6 +89,15 @@ describe('a view of a notebook', () => {
     );
   });
 
+  it('counts a deleted cell among those of before, and says so', () => {
+    const shown = notebook([
+      { action: 'edit', index: 2 },
+      { action: 'delete', index: 2 }
+    ]);
+    expect(texts(shown, '.jp-fstools-CellDiff-place')).toEqual(['Cell 3', 'Former cell 3']);
+    expect(shown.querySelectorAll('[role=listitem]')[1].getAttribute('aria-label')).toMatch(/^Former cell 3 \(/);
+  });
+
   it.each([
     [{ action: 'move' }, false, 'Moved here; source unchanged.'],
     [{ action: 'clear_outputs' }, true, 'Source unchanged.'],
