@@ -98,7 +98,7 @@ def targets_of(cells: Cells, edits: Sequence[CellEdit]) -> list[Target]:
                 found.append(Target(number, index, cells[index].cell_id, edit.index is not None, True))
             anchor = anchor_of(cells, edit)
         except FsToolsError as error:
-            raise _labelled(error, number, len(edits)) from None
+            raise labelled(error, number, len(edits)) from None
         if anchor is not None:
             by_index = edit.after_index is not None or edit.before_index is not None
             found.append(Target(number, anchor, cells[anchor].cell_id, by_index, False))
@@ -129,10 +129,10 @@ def planned(cells: Cells, edits: Sequence[CellEdit]) -> Plan:
     by_edit = []
     for number, edit in enumerate(edits):
         try:
-            by_edit.append(batch.take(edit, own.get(number)))
+            by_edit.append(batch.take(number, edit, own.get(number)))
         except FsToolsError as error:
-            raise _labelled(error, number, len(edits)) from None
-    batch.check_anchors()
+            raise labelled(error, number, len(edits)) from None
+    batch.check_anchors(len(edits))
     if len(edits) == 1 and edits[0].edit_mode == "move" and batch.order == batch.states:
         raise NoOp("the cell is already there", hint="Nothing needs to be moved.")
     order = [state for state in batch.order if not state.deleted]
@@ -152,10 +152,10 @@ class _Batch:
         self.order = list(self.states)
         self._known: set[int] = set()
         self._last_after: dict[PlannedCell | None, PlannedCell] = {}
-        self._anchors: list[PlannedCell] = []
+        self._anchors: dict[int, PlannedCell] = {}
 
-    def take(self, edit: CellEdit, index: int | None) -> PlannedCell:
-        """Apply one edit."""
+    def take(self, number: int, edit: CellEdit, index: int | None) -> PlannedCell:
+        """Apply one edit of that number."""
         if index is None:
             assert edit.cell_type is not None and edit.new_source is not None
             source = checked_source(edit.new_source, "", "new_source")
@@ -166,18 +166,21 @@ class _Batch:
             getattr(self, f"_{edit.edit_mode}")(state, edit)
             state.touched_by.append(edit.edit_mode)
         if edit.edit_mode in ("insert", "move"):
-            self._place(state, edit)
+            anchor = self._place(state, edit)
+            if anchor is not None:
+                self._anchors[number] = anchor
         return state
 
-    def check_anchors(self) -> None:
-        """Refuse places beside cells that the batch deletes."""
-        gone = next((anchor.cell for anchor in self._anchors if anchor.deleted and anchor.cell), None)
-        if gone is not None:
-            raise Invalid(
-                f"an edit places a cell beside cell {gone.cell_id!r}, which the batch deletes",
-                hint="Name another cell as the place, or replace the cell instead of deleting it.",
-                field="after",
-            )
+    def check_anchors(self, total: int) -> None:
+        """Refuse places beside cells that the batch of `total` edits deletes."""
+        for number, anchor in self._anchors.items():
+            if anchor.deleted and anchor.cell:
+                refusal = Invalid(
+                    f"this edit places a cell beside cell {anchor.cell.cell_id!r}, which the batch deletes",
+                    hint="Name another cell as the place, or replace the cell instead of deleting it.",
+                    field="after",
+                )
+                raise labelled(refusal, number, total)
 
     def _state(self, index: int) -> PlannedCell:
         state = self.states[index]
@@ -252,8 +255,8 @@ class _Batch:
         if state.cell_type != "code" or (empty and cell.value("execution_count") is None):
             raise NoOp("the cell has no outputs to clear", hint="Nothing was changed.")
 
-    def _place(self, state: PlannedCell, edit: CellEdit) -> None:
-        """Put the cell beside its anchor; several cells after one anchor keep the order of the batch."""
+    def _place(self, state: PlannedCell, edit: CellEdit) -> PlannedCell | None:
+        """Put the cell beside its anchor, if it has one; several cells after one anchor keep the order of the batch."""
         anchor = anchor_of(self._cells, edit)
         if state in self.order:
             self.order.remove(state)
@@ -264,19 +267,19 @@ class _Batch:
             self.order.insert(start if edit.at == "start" else len(self.order), state)
             if edit.at == "start":
                 self._last_after[None] = state
-            return
+            return None
         beside = self.states[anchor]
         if beside is state:
             raise Invalid(
                 "a cell cannot be placed beside itself", hint="Name another cell as the place.", field="after"
             )
-        self._anchors.append(beside)
         if edit.before is not None or edit.before_index is not None:
             self.order.insert(self.order.index(beside), state)
-            return
+            return beside
         last = self._last_after.get(beside, beside)
         self.order.insert(self.order.index(last) + 1, state)
         self._last_after[beside] = state
+        return beside
 
 
 def _line_at_first(line: int, state: PlannedCell) -> int:
@@ -286,7 +289,8 @@ def _line_at_first(line: int, state: PlannedCell) -> int:
     return line
 
 
-def _labelled(error: FsToolsError, number: int, total: int) -> FsToolsError:
+def labelled(error: FsToolsError, number: int, total: int) -> FsToolsError:
+    """The same refusal, with the number of its edit where there are several."""
     if total > 1:
         error.message = f"edit {number + 1} of {total}: {error.message}"
         error.args = (error.message,)

@@ -15,10 +15,11 @@ from ...errors import NotebookRefused
 NEWEST_MINOR = 5
 
 
-def refuse_invalid(cell: Mapping[str, Any], index: int, minor: int) -> None:
+def refuse_invalid(cell: Mapping[str, Any], which: str, minor: int, **place: Any) -> None:
     """Check one cell against the schema of nbformat 4.`minor`.
 
-    A cell without an id is accepted, as nbformat accepts it too.
+    A cell without an id is accepted, as nbformat accepts it too. `which` is the cell's name in the refusal, `place` its
+    present place.
 
     Raises:
         NotebookRefused: the cell would not be valid; says where and why.
@@ -36,10 +37,10 @@ def refuse_invalid(cell: Mapping[str, Any], index: int, minor: int) -> None:
     except fastjsonschema.JsonSchemaValueException as error:
         reason = error.message.replace("data", "cell", 1)[:300]
         raise NotebookRefused(
-            f"invalid result: the cell at index {index} would not be valid nbformat 4.{minor} ({reason})",
+            f"invalid result: {which} would not be valid nbformat 4.{minor} ({reason})",
             hint="Repair that cell by hand, or delete it; other cells can be edited.",
-            index=index,
             reason=reason,
+            **place,
         ) from None
 
 

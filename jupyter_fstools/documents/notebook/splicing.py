@@ -8,9 +8,10 @@ from typing import Any
 
 from ...content.source import Content
 from ...content.splices import Splice
+from ...errors import NotebookRefused
 from .cell import Cell
 from .cell_ids import fresh_id
-from .plan import Plan, PlannedCell
+from .plan import Plan, PlannedCell, labelled
 from .refusals import no_source
 from .schema import refuse_invalid
 from .source_text import (
@@ -56,10 +57,13 @@ class Splicer:
         assert array is not None
         self._give_ids(plan)
         found: list[Splice] = []
-        for index, state in enumerate(plan.order):
+        for state in plan.order:
             if not state.touched_by:
                 continue
-            self._validate(state, index)
+            try:
+                self._validate(state)
+            except NotebookRefused as refusal:
+                raise labelled(refusal, plan.by_edit.index(state), len(plan.by_edit)) from None
             if state.cell is not None and not state.moved:
                 found += self._cell_splices(state)
         new = [self.whole(state) if state.cell is None or state.moved else state.cell.index for state in plan.order]
@@ -102,12 +106,12 @@ class Splicer:
                 state.new_id = fresh_id(taken)
                 taken.add(state.new_id)
 
-    def _validate(self, state: PlannedCell, index: int) -> None:
+    def _validate(self, state: PlannedCell) -> None:
         if not set(state.touched_by) - {"move"}:
             return
         cell = state.cell
         if cell is None:
-            refuse_invalid(self._new_members(state), index, self._minor)
+            refuse_invalid(self._new_members(state), "the new cell", self._minor)
             return
         members: dict[str, Any] = {}
         for member in cell.spans.members():
@@ -124,7 +128,9 @@ class Splicer:
                 members |= {"execution_count": None, "outputs": []}
         elif state.clears and "execution_count" in members:
             members["execution_count"] = None
-        refuse_invalid(members, index, self._minor)
+        # As it is now: nothing is modified, and the index after the batch may be that of another cell.
+        which = f"cell {cell.cell_id!r} (index {cell.index})"
+        refuse_invalid(members, which, self._minor, cell_id=cell.cell_id, index=cell.index)
 
     def _cell_splices(self, state: PlannedCell) -> list[Splice]:
         cell = state.cell

@@ -259,6 +259,18 @@ def test_only_touched_cells_must_be_valid() -> None:
     assert b'"n"' in edited(samples.one_line(newer), {"cell_id": "c0", "new_source": "n"})
 
 
+def test_a_refused_cell_is_named_as_it_is_now() -> None:
+    """Nothing was modified: an index after the batch would be that of another cell."""
+    data = samples.one_line(notebook(code("a"), code("b"), code("c", zz=1)))
+    batch = [{"edit_mode": "delete", "cell_id": "c0"}, {"cell_id": "c2", "new_source": "n"}]
+    with pytest.raises(NotebookRefused, match=r"edit 2 of 2: .*'c2' \(index 2\)") as caught:
+        edited(data, *batch)
+    assert (caught.value.details["index"], caught.value.details["edit"]) == (2, 1)
+    batch = [_insert("n", at="end"), _insert("n", after="c1"), {"edit_mode": "delete", "cell_id": "c1"}]
+    with pytest.raises(Invalid, match=r"edit 2 of 3: .*'c1'"):
+        edited(data, *batch)
+
+
 def test_nothing_transient_is_written() -> None:
     """Trust lives in the signature, which an edit does not renew."""
     after = edited(DATA, {"cell_id": "c1", "new_source": "n"}, _insert("m", at="end"))
