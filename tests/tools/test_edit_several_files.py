@@ -140,6 +140,12 @@ def test_a_proposal_of_which_one_file_moved_on_is_refused_as_a_whole(make_call):
     assert Journal(call.workspace).change(waiting.id).status == "proposed"
 
 
+def test_an_edit_of_the_same_call_that_did_it_already_is_named_by_its_place_in_the_call(files):
+    refusal = files.refused("no_match", "edit_file", edits=edits("a.txt", "b.txt", "b.txt"))
+    assert "edit 3 of 3" in refusal.message and "already applied by edit 2" in refusal.hint
+    assert refusal.details["already_applied_by"] == 2
+
+
 def test_links_to_one_file_are_one_file(files):
     os.symlink("a.txt", files.root / "link.txt")
     change = files("edit_file", edits=[*edits("a.txt"), *edits("link.txt", old="rest", new="end")]).change

@@ -75,10 +75,11 @@ def apply_edits(
     text = EditedText(view)
     replacements = []
     count, size = total or len(edits), view.content.size
-    for number, edit in enumerate(edits, 1):
-        label = f"edit {numbers[number - 1] + 1 if numbers else number} of {count}: " if count > 1 else ""
+    done: list[tuple[int, str]] = []
+    for edit, number in zip(edits, numbers or range(len(edits)), strict=True):
+        label = f"edit {number + 1} of {count}: " if count > 1 else ""
         _check(edit, label, text)
-        matches = _matches(text, edit, label, edits[: number - 1], shown)
+        matches = _matches(text, edit, label, done, shown)
         new = _inserted(edit)
         if new.replace("\r\n", "\n") == edit.old.replace("\r\n", "\n"):
             raise _no_op(edit, label)
@@ -87,6 +88,7 @@ def apply_edits(
         if not text.replace(matches, new):
             raise _no_op(edit, label)
         replacements.append(len(matches))
+        done.append((number + 1, edit.old))
     splices = text.splices()
     if not splices and len(edits) == 1:
         raise _no_op(edits[0], "")
@@ -145,15 +147,16 @@ def _inserted(edit: TextEdit) -> str:
     return edit.new
 
 
-def _matches(text: EditedText, edit: TextEdit, label: str, earlier: Sequence[TextEdit], shown: Ranges) -> list[Match]:
+def _matches(
+    text: EditedText, edit: TextEdit, label: str, earlier: Sequence[tuple[int, str]], shown: Ranges
+) -> list[Match]:
     found = _found(text, Needle(edit.old), edit, label)
     if not found and text.view.encoding.bom and len(edit.old) > 1 and edit.old[0] == "\ufeff":
         # The BOM is not part of the text shown; an old string with it means the beginning of the file.
         first = next(Needle(edit.old[1:]).find(text.chunks(), overlapping=False), None)
         found = [first] if first is not None and first.start == 0 else []
     if not found:
-        done = [(one.old, one.new) for one in earlier]
-        hint = hint_for_no_match(text.chunks, edit.old, edit.new, done, text.view.chunks)
+        hint = hint_for_no_match(text.chunks, edit.old, edit.new, earlier, text.view.chunks)
         raise NoMatch(f"{label}old_string is not in the file", hint=hint.text, **hint.details)
     if len(found) > 1 and not edit.replace_all:
         raise _ambiguous(text, found, label, _countable(edit.old), shown)

@@ -62,7 +62,7 @@ def hint_for_no_match(
     chunks: Callable[[], Iterable[Chunk]],
     old: str,
     new: str,
-    earlier: Sequence[tuple[str, str]],
+    earlier: Sequence[tuple[int, str]],
     before: Callable[[], Iterable[Chunk]],
 ) -> MatchHint:
     """The best explanation found, in bounded time and memory.
@@ -71,24 +71,33 @@ def hint_for_no_match(
         chunks: gives the text as it is now, in UTF-8, from its beginning.
         old: the string that was not found.
         new: the string that should have replaced it.
-        earlier: the (old, new) strings of the edits before it in the same call.
+        earlier: number (from 1) and old string of each edit before it in the same call.
         before: gives the text as it was before these.
     """
+    if earlier and (told := hint_of_earlier(old, earlier, before)):
+        return told
     old, new = old.replace("\r\n", "\n"), new.replace("\r\n", "\n")
-    for number, (one, _) in enumerate(earlier, 1):
-        if one.replace("\r\n", "\n") == old:
-            return MatchHint(f"It was already applied by edit {number} of this call.", {"already_applied_by": number})
-    if earlier and (line := _line_of(before, old)) is not None:
-        said = (
-            f"It was there, at line {line}, before an edit of this call changed it: quote the text as that leaves it."
-        )
-        return MatchHint(f"{said} Or make one edit of both.", {"reason": "changed_by_earlier", "nearest_line": line})
     found = _disguised(chunks, old, new) or _no_final_newline(chunks, old)
     lines = _head(chunks()) if found is None and len(old) <= _MOST_NEEDLE else []
     # A text that differs only in spaces is the one that was meant; new_string may be in the file for other reasons.
     found = found or (_almost(lines, old) if not _is_short(old) else None) or _swapped(chunks, new)
     found = found or _similar(lines, old)
     return found or MatchHint("Read the file again and copy the text exactly, spaces included.", {})
+
+
+def hint_of_earlier(
+    old: str, earlier: Sequence[tuple[int, str]], before: Callable[[], Iterable[Chunk]]
+) -> MatchHint | None:
+    """What edits before it in the same call, at least one, have to do with a string that is not there any more."""
+    old = old.replace("\r\n", "\n")
+    for number, one in earlier:
+        if one.replace("\r\n", "\n") == old:
+            return MatchHint(f"It was already applied by edit {number} of this call.", {"already_applied_by": number})
+    line = _line_of(before, old)
+    if line is None:
+        return None
+    said = f"It was there, at line {line}, before an edit of this call changed it: quote the text as that leaves it."
+    return MatchHint(f"{said} Or make one edit of both.", {"reason": "changed_by_earlier", "nearest_line": line})
 
 
 def _disguised(chunks: Callable[[], Iterable[Chunk]], old: str, new: str) -> MatchHint | None:

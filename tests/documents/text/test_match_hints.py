@@ -10,7 +10,7 @@ from jupyter_fstools.documents.text.match_hints import MatchHint, hint_for_no_ma
 HEAD = "import os\n\n\n"
 
 
-def hint(text: str, old: str, new: str = "something else", earlier: tuple[tuple[str, str], ...] = ()) -> MatchHint:
+def hint(text: str, old: str, new: str = "something else", earlier: tuple[tuple[int, str], ...] = ()) -> MatchHint:
     content = BytesContent(text.encode())
     return hint_for_no_match(content.chunks, old, new, earlier, content.chunks)
 
@@ -92,8 +92,8 @@ def test_a_new_string_that_is_everywhere_does_not_hide_the_true_reason():
 
 
 def test_an_edit_of_the_same_call_that_did_it_already_is_named():
-    found = hint("b", "a\r\n", "c", (("x", "y"), ("a\n", "b")))
-    assert found.details == {"already_applied_by": 2} and "edit 2" in found.text
+    found = hint("b", "a\r\n", "c", ((1, "x"), (3, "a\n")))
+    assert found.details == {"already_applied_by": 3} and "edit 3" in found.text
 
 
 def test_pasted_line_numbers_are_named():
