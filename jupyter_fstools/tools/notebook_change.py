@@ -89,6 +89,10 @@ def _naming_edit(path: str, numbers: Sequence[int], total: int) -> Iterator[None
             said = refusal.message.removeprefix(f"edit {own + 1} of {len(numbers)}: ")
             refusal.message = f"{path}: edit {numbers[own] + 1} of {total}: {said}"
             refusal.details |= {"path": path, "edit": numbers[own]}
+            done = refusal.details.get("already_applied_by")
+            if done is not None:
+                refusal.details["already_applied_by"] = numbers[done - 1] + 1
+                refusal.hint = refusal.hint.replace(f"edit {done} of", f"edit {numbers[done - 1] + 1} of")
         raise
 
 

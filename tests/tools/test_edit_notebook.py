@@ -847,6 +847,15 @@ def test_where_a_string_is_not_in_a_cell_the_lines_told_are_the_cells(book):
     assert "The cell has, from line 1:\n1\tx = 1" in refusal.hint
 
 
+@pytest.mark.parametrize("strings", [("", "x"), ("x", "x"), ("x = 1\n", "x = 1\r\n")])
+def test_what_refuses_an_edit_of_a_cell_speaks_of_the_cell(book, strings):
+    """To write a file whole, and its byte order mark, are no matter of a cell's."""
+    given = {"path": PATH, "index": 1, "edit_mode": "edit", "old_string": strings[0], "new_string": strings[1]}
+    refusal = book.refused("no_op" if strings[0] else "invalid", "edit_notebook", **given)
+    assert not re.search("file|byte order", refusal.message + refusal.hint)
+    assert strings[0] or refusal.hint.endswith('`edit_mode` "replace".')
+
+
 @pytest.mark.parametrize("first", [{"new_source": "a"}, {"old_string": "x", "new_string": "z"}])
 def test_a_source_that_another_edit_of_the_call_replaces_is_not_lost_unsaid(book, first):
     edits = [{"index": 1, **first}, {"index": 1, "new_source": "b"}]

@@ -71,6 +71,17 @@ def test_one_refusal_leaves_all_notebooks_as_they_are_and_names_its_edit(books, 
         assert refusal.details["edit"] == 1 and f"{broken['path']}: edit 2 of 3" in refusal.message
 
 
+def test_what_an_earlier_edit_of_the_call_did_to_the_cell_is_said_as_for_files(books):
+    edit = {"path": "b.ipynb", "cell_id": "c0", "edit_mode": "edit", "old_string": "x", "new_string": "y"}
+    refusal = books.refused("no_match", "edit_notebook", edits=[*edits("a.ipynb"), edit, edit])
+    assert "edit 3 of 3" in refusal.message and "already applied by edit 2 of this call" in refusal.hint
+    assert refusal.details["already_applied_by"] == 2
+    for first in ({"cell_id": "c0", "new_source": "z"}, edit):
+        batch = [{"path": "b.ipynb"} | first, edit | {"old_string": "x = 1"}]
+        refusal = books.refused("no_match", "edit_notebook", edits=batch)
+        assert refusal.details["reason"] == "changed_by_earlier" and "at line 1" in refusal.hint
+
+
 def test_a_cell_that_changed_since_refuses_the_whole_call_and_shows_its_diff(books):
     books.put("b.ipynb", books.got("b.ipynb").replace(b"x = 1", b"x = 9"))
     refusal = books.refused("stale", "edit_notebook", edits=edits(*NAMES))

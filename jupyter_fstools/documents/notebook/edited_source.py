@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 from ...content.source import BytesContent
 from ...content.splices import Splice, spliced_chunks
-from ...errors import EncodingRefused, NoMatch
+from ...errors import EncodingRefused, Invalid, NoMatch, NoOp
 from ..text.edits import TextEdit, apply_edits
 from ..text.encoding import UTF_8
+from ..text.match_hints import hint_of_earlier
 from ..text.touched_lines import TouchedLines, touched_source_lines
 from ..text.utf8_view import Utf8View
 
@@ -33,12 +34,23 @@ class EditedSource(NamedTuple):
     replaced: list[tuple[int, int]]
 
 
-def edited_source(source: str, edit: TextEdit) -> EditedSource:
+def edited_source(
+    source: str, edit: TextEdit, earlier: Sequence[tuple[int, str]] = (), original: str = ""
+) -> EditedSource:
     """Replace exact text in a source, by the rules of `edit_file`.
+
+    Args:
+        source: of the cell, as the edits before left it.
+        edit: what is replaced in it.
+        earlier: number (from 1) and old string ("": all of it) of the edits of this source before it in the call.
+        original: the source before these.
 
     Raises:
         Invalid, NoOp, NoMatch, Ambiguous: as for text files; line numbers count in the cell.
     """
+    if not edit.old:
+        hint = 'Quote the text to replace; to write the whole source, use `edit_mode` "replace".'
+        raise Invalid("old_string is empty", hint=hint, field="old_string")
     # A file's text has no NULs and lone surrogates: private-use characters stand in for those of the source.
     stand_ins = {code: code + _STAND_IN for code in map(ord, set(_UNFIT.findall(source)))}
     if any(chr(code) in source + edit.old + edit.new for code in stand_ins.values()):
@@ -50,7 +62,15 @@ def edited_source(source: str, edit: TextEdit) -> EditedSource:
     try:
         translated = edit._replace(old=edit.old.translate(stand_ins), new=edit.new.translate(stand_ins))
         outcome = apply_edits(Utf8View(before, UTF_8), [translated])
+    except NoOp as refusal:
+        if refusal.hint.startswith("The file keeps"):
+            refusal.hint = "The cell keeps its own line endings; there is nothing to change."
+        raise
     except NoMatch as refusal:
+        content = BytesContent(original.encode("utf-8", "surrogatepass"))
+        if earlier and (told := hint_of_earlier(edit.old, earlier, content.chunks)):
+            refusal.hint, refusal.details = told.text, dict(told.details)
+            raise
         # Messages say "cell" instead of "file", except in the text quoted below the hint's first line.
         said, line_break, shown = refusal.hint.partition("\n")
         refusal.message, said = (_FILE.sub(r"\1 cell", text) for text in (refusal.message, said))

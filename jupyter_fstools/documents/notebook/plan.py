@@ -15,7 +15,7 @@ from .cell_edit import CellEdit
 from .cell_ids import index_of
 from .edited_source import edited_source, lines_replaced
 from .moves import moved_origins
-from .refusals import no_source
+from .refusals import labelled, no_source
 from .source_text import checked_source
 
 
@@ -46,6 +46,7 @@ class PlannedCell:
         moved: its place among the other cells changes.
         touched: the lines that its edits touched, edit by edit.
         replaced: first and last line, counted before the batch, of each place of its source that is replaced.
+        earlier: number (from 1) of each edit that changed its source, and the string that it replaced, "" for all.
     """
 
     cell: Cell | None
@@ -58,6 +59,7 @@ class PlannedCell:
     touched_by: list[str] = field(default_factory=list)
     touched: list[list[TouchedLines]] = field(default_factory=list)
     replaced: list[tuple[int, int]] = field(default_factory=list)
+    earlier: list[tuple[int, str]] = field(default_factory=list)
 
     @property
     def source_changed(self) -> bool:
@@ -165,6 +167,8 @@ class _Batch:
             self._refuse_contradiction(state, edit)
             getattr(self, f"_{edit.edit_mode}")(state, edit)
             state.touched_by.append(edit.edit_mode)
+            if edit.edit_mode in ("replace", "edit"):
+                state.earlier.append((number + 1, edit.old_string or ""))
         if edit.edit_mode in ("insert", "move"):
             anchor = self._place(state, edit)
             if anchor is not None:
@@ -223,7 +227,8 @@ class _Batch:
 
     def _edit(self, state: PlannedCell, edit: CellEdit) -> None:
         text_edit = TextEdit(edit.old_string or "", edit.new_string or "", edit.replace_all)
-        state.source, touched, replaced = edited_source(state.source, text_edit)
+        before = state.cell.source if state.cell and state.earlier else ""
+        state.source, touched, replaced = edited_source(state.source, text_edit, state.earlier, before)
         if "replace" not in state.touched_by:  # A source replaced in this batch is the caller's own.
             state.replaced += [(_line_at_first(first, state), _line_at_first(last, state)) for first, last in replaced]
         state.touched.append(touched)
@@ -287,12 +292,3 @@ def _line_at_first(line: int, state: PlannedCell) -> int:
     for touched in reversed(state.touched):
         line = line_before(line, touched)
     return line
-
-
-def labelled(error: FsToolsError, number: int, total: int) -> FsToolsError:
-    """The same refusal, with the number of its edit where there are several."""
-    if total > 1:
-        error.message = f"edit {number + 1} of {total}: {error.message}"
-        error.args = (error.message,)
-        error.details.setdefault("edit", number)
-    return error

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...content.source import Content
-from ...errors import Conflict, NotebookRefused
+from ...errors import Conflict, FsToolsError, NotebookRefused
 
 _MARKERS = (b"<<<<<<<", b"=======", b">>>>>>>", b"|||||||")
 
@@ -95,3 +95,12 @@ def no_source(index: int) -> NotebookRefused:
 def changes_meanwhile() -> Conflict:
     """The refusal of an edit whose notebook changed after it was parsed."""
     return Conflict("the notebook changes while it is read", hint="Read it again in a moment.")
+
+
+def labelled(error: FsToolsError, number: int, total: int) -> FsToolsError:
+    """The same refusal, with the number of its edit where there are several."""
+    if total > 1:
+        error.message = f"edit {number + 1} of {total}: {error.message}"
+        error.args = (error.message,)
+        error.details.setdefault("edit", number)
+    return error

@@ -11,8 +11,8 @@ from ...content.splices import Splice
 from ...errors import NotebookRefused
 from .cell import Cell
 from .cell_ids import fresh_id
-from .plan import Plan, PlannedCell, labelled
-from .refusals import no_source
+from .plan import Plan, PlannedCell
+from .refusals import labelled, no_source
 from .schema import refuse_invalid
 from .source_text import (
     Gaps,
