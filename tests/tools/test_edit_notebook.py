@@ -212,6 +212,14 @@ def test_an_insert_needs_the_notebook_read_but_not_the_cell_beside_it(call):
     assert sources(call) == ["a", "b", "n"]
 
 
+def test_an_index_is_not_read_where_only_an_insert_was_made(call):
+    """Nothing was read, so that no order can have changed since."""
+    call.put(PATH, jupyterlab(notebook(code("a"), code("b"))))
+    call("edit_notebook", path=PATH, **insert("n", after="c0"))
+    refusal = call.refused("not_read", "edit_notebook", path=PATH, **insert("n", after_index=0))
+    assert "present order" in refusal.message and sources(call) == ["a", "n", "b"]
+
+
 def test_an_inserted_cell_is_known_to_who_inserted_it(book):
     (cell,) = book("edit_notebook", path=PATH, **insert("new", after="c0")).data["cells"]
     assert cell["index"] == 1
