@@ -159,12 +159,12 @@ class CellAnswer(CellView):
 
 
 class NotebookAnswer(ShownFile):
-    """Cells of a notebook."""
+    """Cells of a notebook; its version is null where it names none."""
 
     kind: Literal["notebook"]
     content: None
     language: str
-    nbformat: list[int]
+    nbformat: list[int | None]
     total_cells: int
     cells: list[CellAnswer]
     next_offset: int | None

@@ -211,8 +211,9 @@ def _envelope(facts: dict[str, Any], body: str, first: int, last: int) -> str:
     ]  # fmt: skip
     if facts["total_cells"] > last - first + 1:
         attributes.append(("cells", f"{first}-{last}"))
-    if facts["nbformat"][0] != 4:
-        attributes.append(("nbformat", f"{facts['nbformat'][0]} (read-only)"))
+    major = facts["nbformat"][0]
+    if major != 4:
+        attributes.append(("nbformat", f"{'unknown' if major is None else major} (read-only)"))
     return envelope("read_notebook", attributes, body)
 
 

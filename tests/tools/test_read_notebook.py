@@ -10,10 +10,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from PIL import Image
+from pydantic import TypeAdapter
 
 from jupyter_fstools.documents.media import decoder as decoding
 from jupyter_fstools.errors import FsToolsError
-from jupyter_fstools.tools import call_tool
+from jupyter_fstools.tools import TOOLS, call_tool
 from tests.documents.media.samples import noise, turned
 from tests.documents.media.samples import picture as picture_of
 from tests.documents.notebook import samples
@@ -376,6 +377,13 @@ def test_ids_that_repeat_or_look_like_indexes(call):
     assert call.refused("ambiguous", "read_notebook", path=path, cell_id="x").details["indexes"] == [1, 2]
     (cell,) = call("read_notebook", path=path, index=2).data["cells"]
     assert (cell["source"], cell["id_state"]) == ("c", "duplicate")
+
+
+def test_a_notebook_without_a_version_is_of_an_unknown_one(call):
+    call.put("book.ipynb", '{"cells": [], "metadata": {}}')
+    result = call("read_notebook", path="book.ipynb")
+    assert 'nbformat="unknown (read-only)"' in result.text
+    assert TypeAdapter(TOOLS["read_notebook"].answer()).validate_python(result.data).nbformat == [None, None]
 
 
 def test_an_unknown_id_is_refused_with_the_cells_there_are(call):
