@@ -212,6 +212,16 @@ def test_an_insert_needs_the_notebook_read_but_not_the_cell_beside_it(call):
     assert sources(call) == ["a", "b", "n"]
 
 
+@pytest.mark.parametrize("top", [{"nbformat": 3, "cells": []}, {"nbformat": 4, "cells": {}}, {"nbformat": 4}])
+def test_what_can_only_be_read_is_refused_at_once_with_the_reason(call, top):
+    """To read it, or to insert a cell into it first, would be in vain."""
+    call.put(PATH, json.dumps(top | {"metadata": {}}))
+    given = {"path": PATH, "index": 0, "new_source": "n"}
+    unread = call.refused("notebook", "edit_notebook", **given)
+    call("read_notebook", path=PATH)
+    assert call.refused("notebook", "edit_notebook", **given).hint == unread.hint
+
+
 def test_an_index_is_not_read_where_only_an_insert_was_made(call):
     """Nothing was read, so that no order can have changed since."""
     call.put(PATH, jupyterlab(notebook(code("a"), code("b"))))

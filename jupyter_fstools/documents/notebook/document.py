@@ -198,8 +198,9 @@ class NotebookDocument:
         """The cells that a batch names, for a gate to check before anything is planned.
 
         Raises:
-            Invalid, EncodingRefused, NotFound, Ambiguous, OutOfRange: as for `apply`.
+            NotebookRefused, Invalid, EncodingRefused, NotFound, Ambiguous, OutOfRange: as for `apply`.
         """
+        self._editable_minor()
         return targets_of(self.cells, edits)
 
     def apply(self, edits: Sequence[CellEdit]) -> NotebookEdit:
