@@ -69,7 +69,7 @@ class FsToolsError(Exception):
     def say_unmodified(self) -> None:
         """Add to the message that nothing was modified, unless it says so already or something was."""
         if "not modified" not in self.message and not may_be_modified(self):
-            self._say(f"{self.message} (not modified)")
+            self._say(f"{self.message.removesuffix('.')} (not modified)")
 
     def say_which_file(self, path: str) -> None:
         """Begin the message with the file that it concerns."""

@@ -58,3 +58,10 @@ def test_a_refusal_says_what_why_and_what_next():
     body = {"code": "too_large", "message": "a.txt has 9 bytes", "hint": "Read a part.", "details": {"size": 9}}
     assert json.loads(json.dumps(refusal.as_dict())) == body
     assert refusal._render_traceback_() == ["too_large: a.txt has 9 bytes", "Hint: Read a part."]
+
+
+@pytest.mark.parametrize("message", ["it is a folder", "'a/b': 'a' is a file, not a folder."])
+def test_nothing_follows_a_full_stop_where_nothing_was_modified(message):
+    refusal = errors.Conflict(message)
+    refusal.say_unmodified()
+    assert refusal.message == f"{message.rstrip('.')} (not modified)" == refusal.args[0]
