@@ -252,9 +252,10 @@ def output_at(cell: Cell, index: int) -> Output:
     member = cell.spans.member("outputs")
     places = list(items_at(cell.content, member.start, member.end)) if member else []
     if not 0 <= index < len(places):
+        none = "Run the cell to get outputs." if cell.cell_type == "code" else "Only code cells have outputs."
         raise OutOfRange(
             f"output_index {index}: the cell has {len(places)} outputs",
-            hint=f"Use an index from 0 to {len(places) - 1}." if places else "Run the cell to get outputs.",
+            hint=f"Use an index from 0 to {len(places) - 1}." if places else none,
             total=len(places),
         )
     return Output(cell, index, *places[index])
