@@ -9,7 +9,7 @@ from itertools import chain
 
 from ...content.source import CHUNK_BYTES, Chunk, Content
 from ...errors import EncodingRefused
-from .encoding import TextEncoding, binary_refusal
+from .encoding import UTF_8, TextEncoding, binary_refusal
 
 _COMMON = ("cp1252", "gb18030", "shift_jis", "cp1251")
 _AROUND_BYTES = 4 << 20
@@ -139,8 +139,11 @@ def undecodable(error: UnicodeDecodeError, start: int, codec: str, content: Cont
     byte = error.object[error.start]
     named = [f'"{name}"' for name in _COMMON if _decodes(content, offset, name)]
     also = f" (the file would also decode as {', '.join(named)})" if named else ""
+    # Whoever declared or named another encoding was wrong: hardly any other text is UTF-8 by chance.
+    if codec != UTF_8.codec and _decodes(content, offset, UTF_8.codec):
+        hint = f'The file is not in {codec}: it decodes with `encoding="utf-8"`.'
     # Latin-1 decodes any byte, but a text has no NULs.
-    if _decodes(content, offset, "latin-1"):
+    elif _decodes(content, offset, "latin-1"):
         hint = f'Name the file\'s encoding: `encoding="latin-1"` decodes any byte{also}.'
     else:
         hint = "The file is damaged at that byte: save it again with the program that made it."

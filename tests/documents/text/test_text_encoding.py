@@ -124,7 +124,6 @@ def test_an_encoding_has_many_names(name):
         (b"a\0b", "utf-16-le", 2),
         (b"ab\x81", "shift_jis", 2),
         (b"caf\xe9", "ascii", 3),
-        ("é".encode(), "ascii", 0),
     ],
 )
 @pytest.mark.parametrize("sizes", [[1], [2, 3], [1000]])
@@ -212,3 +211,12 @@ def test_a_character_that_python_would_write_as_another_one_is_lacked(text, code
 def test_latin_1_is_never_taken_for_utf_8():
     assert found(b"caf\xe9 " * 3000).codec == "utf-8"
     assert found(b"caf\xe9", named="latin-1") == TextEncoding("iso8859-1")
+
+
+@pytest.mark.parametrize("named", [None, "ascii", "shift_jis"])
+def test_bytes_that_are_utf_8_are_not_called_latin_1(named):
+    """A wrong declaration is no reason to show other characters than the file has."""
+    data = b"# coding: ascii\n" + "x = 'é–'\n".encode()
+    with pytest.raises(EncodingRefused, match="is not valid") as refused:
+        viewed(data, found(data, "a.py", named))
+    assert '`encoding="utf-8"`' in refused.value.hint and "latin-1" not in refused.value.hint
