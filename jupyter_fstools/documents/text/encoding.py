@@ -150,14 +150,24 @@ def encoding_of(content: Content, path: str, named: str | None) -> TextEncoding:
     return encoding
 
 
-def binary_refusal(offset: int, around: bytes = b"") -> Binary:
-    """The refusal of a file with a NUL at a byte offset."""
+def binary_refusal(offset: int, head: bytes = b"") -> Binary:
+    """The refusal of a file with a NUL at a byte offset; `head` is its beginning, where the NUL is there."""
+    codec = next((codec for codec in ("utf-16-le", "utf-16-be") if _looks_like(head, codec)), None)
     hint = "It is not text: convert it, or use a program that knows its format."
-    if len(around) >= 4 and around[1::2].count(0) * 4 > len(around):
-        hint = 'It looks like UTF-16 without a byte order mark: read it with `encoding="utf-16-le"`.'
-    elif len(around) >= 4 and around[::2].count(0) * 4 > len(around):
-        hint = 'It looks like UTF-16 without a byte order mark: read it with `encoding="utf-16-be"`.'
+    if codec is not None:
+        hint = f'It looks like UTF-16 without a byte order mark: read it with `encoding="{codec}"`.'
     return Binary(f"binary content (a NUL byte at offset {offset})", hint=hint, offset=offset)
+
+
+def _looks_like(head: bytes, wide: str) -> bool:
+    """Whether bytes are a text in UTF-16 of which most is ASCII; programs and archives have as many zeros."""
+    zeros = head[1::2] if wide == "utf-16-le" else head[::2]
+    if len(head) < 4 or zeros.count(0) * 4 <= len(head):
+        return False
+    try:
+        return "\0" not in codecs.getincrementaldecoder(wide)("strict").decode(head)
+    except UnicodeDecodeError:
+        return False
 
 
 def _declared(head: bytes, path: str) -> TextEncoding:

@@ -148,8 +148,7 @@ def _plain_window(
     if capped:
         data = data[: data.rfind(b"\n", 0, wanted.max_bytes) + 1]
     if b"\0" in data:
-        at = data.index(b"\0")
-        raise binary_refusal(start + at, data[max(0, at - 64) : at + 64])
+        raise binary_refusal(start + data.index(b"\0"))
     try:
         text = data.decode(encoding.codec)
     except UnicodeDecodeError as error:

@@ -220,3 +220,19 @@ def test_bytes_that_are_utf_8_are_not_called_latin_1(named):
     with pytest.raises(EncodingRefused, match="is not valid") as refused:
         viewed(data, found(data, "a.py", named))
     assert '`encoding="utf-8"`' in refused.value.hint and "latin-1" not in refused.value.hint
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"\x7fELF\2\1\1" + b"\0" * 9 + b"\3\0>\0\1\0\0\0" * 9, b"name\0" + b"\0" * 507, b"a\0\0\xd8b\0c\0d\0e\0"],
+)
+def test_what_would_not_decode_as_utf_16_is_not_called_that(data):
+    """A program is half zeros, too."""
+    with pytest.raises(Binary) as caught:
+        found(data)
+    assert "utf-16" not in caught.value.hint
+
+
+def test_utf_16_further_on_does_not_make_the_whole_file_utf_16(call):
+    call.put("a.log", b"line\n" * 2000 + ("log line\n" * 99).encode("utf-16-le"))
+    assert "utf-16" not in call.refused("binary", "read_file", path="a.log", offset=1990, limit=50).hint
