@@ -215,7 +215,10 @@ def _cancelled(paths: Sequence[str]) -> str:
 
 def _fingerprint_after(draft: Draft, change: Change | None) -> str | None:
     after = {file.key: file.after for file in change.all_files}.get(draft.stat.key) if change is not None else None
-    return after.text_sha if after is not None else None
+    if after is not None:
+        return after.text_sha
+    # Nothing was written: the content is the one that the receipt, which is current, is of.
+    return draft.receipt.text_sha if draft.receipt is not None else None
 
 
 def _result(tool: str, change: Change | None, shown: Sequence[str], facts: Callable[[], dict[str, Any]]) -> ToolResult:

@@ -404,3 +404,16 @@ def test_a_table_whose_rows_are_counted_is_written(call, old, new):
         call("read_file", path="a")
     call("write_file", path="a", content=new)
     assert call.got("a") == new.encode()
+
+
+def test_what_has_its_content_already_has_its_fingerprint_too(call):
+    """Also where edits cancel each other, and in one of several files."""
+    for name in ("a.txt", "b.txt"):
+        written = call("write_file", path=name, content="x\n").data["fingerprint"]
+    assert call("write_file", path="a.txt", content="x\n").data["fingerprint"] == written is not None
+    there_and_back = [{"old_string": "x", "new_string": "y"}, {"old_string": "y", "new_string": "x"}]
+    assert call("edit_file", path="a.txt", edits=there_and_back).data["fingerprint"] == written
+    edits = [{"path": "a.txt"} | edit for edit in there_and_back]
+    edits.append({"path": "b.txt", "old_string": "x", "new_string": "z"})
+    files = call("edit_file", edits=edits).data["files"]
+    assert files[0]["fingerprint"] == written and files[1]["fingerprint"] not in (None, written)
