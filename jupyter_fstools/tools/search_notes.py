@@ -10,7 +10,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from ..documents.text.invisible import INVISIBLE
-from ..documents.text.shown_lines import counted, row_sizes
+from ..documents.text.shown_lines import CARRIAGE_RETURN, counted, row_sizes
 from ..search.query import TextMatch
 from ..walking.stopping import Reason
 from .tool import Block, text_block
@@ -221,7 +221,10 @@ def _lines(matches: list[TextMatch], around: bool) -> Iterator[list[ShownLine]]:
         if match.after:
             lines += [ShownLine(number, text) for number, text in enumerate(match.after, last + 1)]
             last += len(match.after)
-        yield lines
+        yield [
+            line._replace(text=line.text.replace("\r", CARRIAGE_RETURN)) if "\r" in line.text else line
+            for line in lines
+        ]
 
 
 def _own_lines(match: TextMatch) -> list[ShownLine]:

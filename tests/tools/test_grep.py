@@ -294,6 +294,17 @@ def test_lines_and_names_that_are_hostile(grep):
     assert [match["text"] for match in result.data["matches"]][:3] == ["needle", "a needle", "needle \udce9"]
 
 
+def test_a_carriage_return_within_a_line_is_shown_as_read_file_shows_it(grep):
+    grep.put("mac.txt", "a\rneedle\rb")
+    grep.put("crlf.txt", "x\r\nneedle\r\ny\rz\r\n")
+    result = grep("grep", pattern="needle", after_lines=1)
+    assert result.text == "crlf.txt\n2\tneedle\n3-\ty␍z\n\nmac.txt\n1\ta␍needle␍b"
+    assert result.data["matches"][1]["text"] == "a\rneedle\rb"
+    assert "\r" not in grep("grep", pattern="x\nneedle\ny", multiline=True).text
+    grep("edit_file", path="mac.txt", old_string="a\rneedle", new_string="b")
+    assert grep.got("mac.txt") == b"b\rb"
+
+
 def test_a_match_over_lines_shows_all_of_them(grep):
     grep.put("a.txt", "0\nstart\nmiddle\nend\n")
     assert grep("grep", pattern="start[\\s\\S]*?end").data["total"] == 0
