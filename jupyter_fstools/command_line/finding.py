@@ -28,7 +28,7 @@ def find_server(folder: str, url: str | None = None) -> JupyterServer:
         try:
             about(named)
         except Denied as refusal:
-            # What to do about an assistant's own, the server says.
+            # The server's own hint says what to do about an assistant's token.
             if not named.token.startswith(TOKEN_PREFIX):
                 refusal.hint = (
                     f"Set {TOKEN_VARIABLE} to the server's token; jupyter server list shows it where it runs."

@@ -68,7 +68,7 @@ class CellEdit(BaseModel):
     def _check_texts(self) -> None:
         mode = self.edit_mode
         if missing := [field for field in _NEEDED.get(mode, ()) if getattr(self, field) is None]:
-            needed, named = " and ".join(missing), " and ".join(f"`{field}`" for field in missing)
+            needed, named = " and ".join(missing), "`" + "` and `".join(missing) + "`"
             other = ' (old_string and new_string belong to edit_mode "edit")' if self.old_string is not None else ""
             place = f" {_PLACE_HINT}" if mode == "insert" and not self._places() else ""
             raise Invalid(f"{mode} needs {needed}", hint=f"Give {named}{other}.{place}", field=missing[0])

@@ -88,7 +88,7 @@ def hint_for_no_match(
 def hint_of_earlier(
     old: str, earlier: Sequence[tuple[int, str]], before: Callable[[], Iterable[Chunk]]
 ) -> MatchHint | None:
-    """What edits before it in the same call, at least one, have to do with a string that is not there any more."""
+    """The hint for a string that one of the edits before it in the same call (at least one) replaced or changed."""
     old = old.replace("\r\n", "\n")
     for number, one in earlier:
         if one.replace("\r\n", "\n") == old:
