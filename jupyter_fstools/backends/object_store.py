@@ -11,6 +11,7 @@ from typing import Any
 
 import obstore
 from obstore.exceptions import AlreadyExistsError, BaseError, InvalidPathError, PreconditionError
+from obstore.store import AzureStore
 from obstore.store import ObjectStore as Bucket
 
 from ..content.source import Chunk
@@ -65,6 +66,8 @@ class ObjectStore:
         self._key = address.rstrip("/")
         self._prefix = self._key.partition("://")[2].partition("/")[2]
         self._versions = versions
+        # Azure takes `a\b` for `a/b`: what the rules say of the one would not hold for the other.
+        self._folds_backslash = isinstance(bucket, AzureStore)
         require_conditions(bucket, self._key)
 
     @classmethod
@@ -171,6 +174,7 @@ class ObjectStore:
         """Do nothing: connections end by themselves."""
 
     def _parts(self, path: str) -> Sequence[str]:
+        self._check_spelling(path)
         parts = canonical_parts(path, LONGEST_KEY)
         if len(os.fsencode(f"{self._prefix}/{path}")) > LONGEST_KEY:
             raise Invalid(
@@ -179,7 +183,12 @@ class ObjectStore:
             )
         return parts
 
+    def _check_spelling(self, path: str) -> None:
+        if self._folds_backslash and "\\" in path:
+            raise Invalid("`path` has a backslash, which this store takes for a slash.", hint="Write `/` for it.")
+
     def _names(self, path: str) -> Sequence[str]:
+        self._check_spelling(path)
         names = names_without_links(path, self._is_barred, self._is_folder, LONGEST_KEY)
         self._parts("/".join(names))
         return names

@@ -221,3 +221,22 @@ def test_a_store_without_versions_is_refused_at_start(s3, monkeypatch):
         with pytest.raises(InputOutput, match="ETag") as refused:
             open_backend(s3)
     assert "Use a store that sends ETags" in refused.value.hint
+
+
+def test_no_backslash_leads_past_a_rule_where_the_store_takes_it_for_a_slash(az):
+    """Azure does: https://github.com/Azure/Azurite/blob/main/src/blob/middlewares/blobStorageContext.middleware.ts"""
+    files = open_workspace(az, store="memory:", deny_read=["secret/"], approval=["ask/"])
+    for path in ("secret/a.txt", "ask/a.txt", "sub/a.txt"):
+        put(files.backend, path, b"needle\n")
+    for path in ("secret\\a.txt", "ask\\a.txt", "sub\\a.txt", "secret\\a.txt/x", "..\\new.txt", "./sub\\a.txt"):
+        for call in (
+            {"tool": "read_file"},
+            {"tool": "write_file", "content": "x"},
+            {"tool": "edit_file", "old_string": "needle", "new_string": "pin"},
+            {"tool": "grep", "pattern": "needle"},
+            {"tool": "list_files"},
+        ):
+            with pytest.raises(Invalid, match="backslash"):
+                call_tool(files, call.pop("tool"), path=path, **call)
+    assert [content(files.backend, f"{folder}/a.txt") for folder in ("secret", "ask", "sub")] == [b"needle\n"] * 3
+    assert listed(files) == [("ask", True), ("sub", True)]
