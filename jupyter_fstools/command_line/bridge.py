@@ -20,6 +20,9 @@ from .endpoint import INTERNAL_ERROR, PARSE_ERROR, Endpoint, Message, error, jso
 _GRACE_SECONDS = 5.0
 """Longest wait for pending answers after the client has closed its output, in seconds."""
 
+_FORWARD_SECONDS = 20.0
+"""Longest wait then for lines that are not forwarded yet, because a session begins or the server hangs, in seconds."""
+
 _CANCEL_PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
 """Pauses in seconds between repeated cancellations of a call that is still running."""
 
@@ -54,7 +57,7 @@ class Bridge:
     def run(self) -> None:
         """Run until the client closes its input or its output."""
         lines = SimpleQueue[bytes]()
-        # Aside: a server that hangs must not hide that the client has gone.
+        # In a thread: a server that hangs must not hide that the client has gone.
         taking = threading.Thread(target=self._take_all, args=[lines], daemon=True)
         taking.start()
         for line in self._incoming:
@@ -63,15 +66,16 @@ class Bridge:
             if not (self._client_listens and taking.is_alive()):
                 break
         lines.put(b"")
+        taking.join(_FORWARD_SECONDS)
         until = time.monotonic() + _GRACE_SECONDS
-        taking.join(_GRACE_SECONDS)
         for thread in self._under_way.copy():
             thread.join(max(0.0, until - time.monotonic()))
         self._endpoint.end()
 
     def _take_all(self, lines: SimpleQueue[bytes]) -> None:
         for line in iter(lines.get, b""):
-            self._take(line)
+            if self._client_listens:
+                self._take(line)
 
     def _take(self, line: bytes) -> None:
         try:

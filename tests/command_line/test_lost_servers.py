@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
-import signal
+import os
+import socket
 import threading
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -11,6 +13,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from mcp import MCPError
 
+from jupyter_fstools.client.runtime_files import JupyterServer
+from jupyter_fstools.command_line import bridge as bridge_module
+from jupyter_fstools.command_line.bridge import Bridge
 from tests.command_line.test_bridge import lines
 from tests.command_line.test_finding import write_runtime_file
 from tests.mcp_client import introduction, tool_call
@@ -65,18 +70,21 @@ def test_a_server_that_never_knew_the_session_gets_it_begun_anew(home):
 
 
 @pytest.mark.parametrize("message", [introduction(), {"jsonrpc": "2.0", "method": "notifications/initialized"}])
-def test_a_client_that_says_no_more_leaves_no_bridge_behind_at_a_server_that_hangs(home, message):
-    with home.server(home.files) as server, home.start("mcp") as bridge:
-        bridge.stdin.write(lines(introduction()))
-        bridge.stdin.flush()
-        bridge.stdout.readline()
-        server.process.send_signal(signal.SIGSTOP)
-        try:
-            bridge.stdin.write(lines(message, tool_call("list_files", 2)))
-            bridge.stdin.close()
-            assert bridge.wait(30) == 0
-        finally:
-            server.process.send_signal(signal.SIGCONT)
+def test_a_client_that_says_no_more_leaves_no_bridge_behind_at_a_server_that_hangs(monkeypatch, message):
+    for name in ("_FORWARD_SECONDS", "_GRACE_SECONDS"):
+        monkeypatch.setattr(bridge_module, name, 0.5)
+    there = set(threading.enumerate())
+    with open(os.devnull, "wb", buffering=0) as nowhere:
+        with socket.create_server(("127.0.0.1", 0)) as hanging:
+            server = JupyterServer(f"http://127.0.0.1:{hanging.getsockname()[1]}/", "/", "t", 1, 0)
+            given = io.BytesIO(lines(message))
+            running = threading.Thread(target=Bridge(lambda: server, None, given, nowhere).run, daemon=True)
+            running.start()
+            running.join(20)
+            ended = not running.is_alive()
+        while its := set(threading.enumerate()) - there:
+            its.pop().join(20)
+    assert ended
 
 
 class Imitation(BaseHTTPRequestHandler):
