@@ -76,6 +76,8 @@ def hint_for_no_match(
     """
     if earlier and (told := hint_of_earlier(old, earlier, before)):
         return told
+    if not any(map(len, chunks())):
+        return MatchHint("The file is empty: write it as a whole.", {"reason": "empty"})
     old, new = old.replace("\r\n", "\n"), new.replace("\r\n", "\n")
     found = _disguised(chunks, old, new) or _no_final_newline(chunks, old)
     lines = _head(chunks()) if found is None and len(old) <= _MOST_NEEDLE else []

@@ -170,7 +170,7 @@ def test_the_same_first_and_last_line_do_not_make_a_match():
 
 def test_text_like_nothing_in_the_file_gets_no_candidate():
     assert hint("alpha\nbeta\n", "%%% 12345 %%%").details == {}
-    assert hint("", "foo").details == {}
+    assert hint("", "foo").details == {"reason": "empty"} and "is empty" in hint("", "foo").text
 
 
 def test_a_long_candidate_is_bounded():
