@@ -72,13 +72,21 @@ class ReadTracker:
         """Drop the receipt of one file, or all; says how many."""
         return self._store.forget(self.reader, key)
 
-    def require(self, stat: FileStat, fingerprint: Callable[[], Fingerprint], *, whole: bool) -> Receipt:
+    def require(
+        self,
+        stat: FileStat,
+        fingerprint: Callable[[], Fingerprint],
+        *,
+        whole: bool,
+        total_lines: Callable[[Receipt], int | None] = lambda _: None,
+    ) -> Receipt:
         """The current receipt of a file.
 
         Args:
             stat: the file as it is now.
             fingerprint: computes that of its content.
             whole: the change replaces the whole file.
+            total_lines: counts the lines of its content, in the receipt's encoding; None: they cannot be counted.
 
         Raises:
             NotRead: never shown, dropped since, or (`whole`) only a part was shown.
@@ -102,6 +110,9 @@ class ReadTracker:
             rest = "Read the rest of it with `read_file` before overwriting it, or use `edit_file`."
             since = shown_since_diff(receipt)
             lines = receipt.lines if since is None else since
+            # The reader's own edits may have written the lines that no window showed.
+            if len(lines) < 2 and is_whole(lines, total_lines(receipt)):
+                return receipt
             if since is not None:
                 rest = "Only a diff of what changed was shown: read it again before overwriting it, or use `edit_file`."
             raise NotRead(

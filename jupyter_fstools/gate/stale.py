@@ -11,6 +11,7 @@ from ..content.fingerprint import fingerprint_of
 from ..diffs.file_diff import FileDiff, unified
 from ..diffs.line_diff import MAX_ROW_CHARACTERS
 from ..documents.text.encoding import BOM_OF, UTF_8, TextEncoding, encoding_of, known_encoding
+from ..documents.text.window import text_index
 from ..errors import EncodingRefused, FsToolsError, Stale
 from ..stores.records import FileState, Receipt
 from .draft import ExpectedContent, KnownContent
@@ -124,7 +125,12 @@ class LineCheck:
         """
         tracker, stat = self._tracker, opened.stat
         try:
-            return tracker.require(stat, lambda: self._versions.fingerprint(opened), whole=self._whole)
+            return tracker.require(
+                stat,
+                lambda: self._versions.fingerprint(opened),
+                whole=self._whole,
+                total_lines=lambda receipt: _total_lines(opened, receipt),
+            )
         except Stale as refusal:
             receipt = tracker.lookup(stat.key)
             if self._accept_stale and receipt is not None:
@@ -135,6 +141,16 @@ class LineCheck:
                     tracker.record_diff(receipt, stat, self._versions.fingerprint(opened), text)
                     refusal.hint = SHOWN_BY_DIFF
             raise
+
+
+def _total_lines(opened: OpenFile, receipt: Receipt) -> int | None:
+    """The lines of a text; None where it is none, or too large to be counted for an answer."""
+    if opened.stat.size > _MOST_BYTES:
+        return None
+    try:
+        return text_index(opened, encoding_of(opened, opened.stat.path, receipt.encoding)).total_lines
+    except FsToolsError:
+        return None
 
 
 class _Then(NamedTuple):

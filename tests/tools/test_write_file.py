@@ -417,3 +417,17 @@ def test_what_has_its_content_already_has_its_fingerprint_too(call):
     edits.append({"path": "b.txt", "old_string": "x", "new_string": "z"})
     files = call("edit_file", edits=edits).data["files"]
     assert files[0]["fingerprint"] == written and files[1]["fingerprint"] not in (None, written)
+
+
+@pytest.mark.parametrize("codec", ["utf-8", "utf-16"])
+def test_lines_that_were_edited_unseen_are_known_to_who_wrote_them(call, codec):
+    """What was read and what was written since is the whole file; a line of which a part was never seen is not."""
+    for new, code in (("three", None), ("", None), ("x\ny", None), ("part", "not_read")):
+        call.put("a.txt", "1\n2\nold 3\n".encode(codec))
+        call("read_file", path="a.txt", offset=1, limit=2, force=True)
+        old = {"part": "3", "": "old 3\n"}.get(new, "old 3")
+        call("edit_file", path="a.txt", old_string=old, new_string=new)
+        if code is None:
+            call("write_file", path="a.txt", content="all\n")
+        else:
+            assert "lines 1-2)" in call.refused(code, "write_file", path="a.txt", content="all\n").message
