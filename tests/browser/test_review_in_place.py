@@ -316,6 +316,23 @@ def test_cells_that_wait_are_shown_at_their_places(cells, waits):
     window.photograph("cells")
 
 
+FITS = """part => {
+  const right = node => node.getBoundingClientRect().right;
+  return right(part) <= right(part.closest(".jp-fstools-Review-controls"));
+}"""
+
+
+def test_what_is_said_beside_the_buttons_is_not_cut_off_in_a_narrow_notebook(cells, narrow):
+    """The lines of code do not wrap; what is said below them does."""
+    narrow.page.set_viewport_size({"width": 620, "height": 900})
+    row = narrow.page.locator(".jp-Cell .cm-editor .jp-fstools-Review-controls")
+    press(row, "approve")
+    said = row.locator(".jp-fstools-Review-waits")
+    expect(said).to_have_text("Carried out once every part of this change is decided.")
+    assert said.evaluate(FITS)
+    narrow.photograph("narrow")
+
+
 def test_of_a_notebook_exactly_the_approved_cells_are_written(cells, waits):
     window, change = cells
     boxes = window.page.locator(".jp-Notebook .jp-fstools-Review-controls")
