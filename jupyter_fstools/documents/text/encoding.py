@@ -146,7 +146,10 @@ def encoding_of(content: Content, path: str, named: str | None) -> TextEncoding:
     else:
         encoding = _declared(head, path)
     if encoding.unit == 1 and b"\0" in head:
-        raise binary_refusal(head.index(b"\0"), head)
+        refusal = binary_refusal(head.index(b"\0"), head)
+        if mark and mark[1] in _WIDE:
+            refusal.hint = f"Its byte order mark says {mark[1]}: leave encoding out."
+        raise refusal
     return encoding
 
 

@@ -185,6 +185,12 @@ def test_utf_16_without_a_mark_is_binary_and_says_how_to_read_it():
         assert found("hello world\n".encode(codec), named=codec) == TextEncoding(codec)
 
 
+def test_a_mark_that_the_named_encoding_passes_over_is_named():
+    with pytest.raises(Binary) as caught:
+        found("hello\n".encode("utf-16"), named="utf-8")
+    assert "utf-16-le" in caught.value.hint and "without" not in caught.value.hint
+
+
 @pytest.mark.parametrize("text", ["\ufffe\uffff", "a\ufeffb", "e\u0301\u202e", "👩\u200d👩"])
 def test_odd_characters_are_characters(text):
     assert viewed(text.encode(), TextEncoding("utf-8"), [1]) == text
