@@ -12,7 +12,7 @@ from ..plain_text import one_line
 from ..progress import Progress
 from .arguments import argument, subcommand
 from .desk import Desk
-from .edit_blocks import edits_of
+from .edit_blocks import called_with_edits
 from .result import KernelResult
 from .wording import OPTIONS
 
@@ -93,7 +93,15 @@ def cell(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
     reading = next((name for name in _READING if name in told), None)
     if reading is not None:
         raise Invalid(f"--{reading} is for showing a cell, not for changing it", hint="Leave it out.", field=reading)
-    return desk.call("edit_notebook", _change(place, asked, body))
+    change = _change(place, asked, body)
+    if body is None or change["edit_mode"] != "edit":
+        return desk.call("edit_notebook", change)
+
+    def call(edits: list[Any]) -> KernelResult:
+        cell = {name: value for name, value in change.items() if name != "path"}
+        return desk.call("edit_notebook", {"path": change["path"], "edits": [cell | edit for edit in edits]})
+
+    return called_with_edits(body, call)
 
 
 def _change(place: dict[str, Any], asked: dict[str, Any], body: str | None) -> dict[str, Any]:
@@ -111,10 +119,7 @@ def _change(place: dict[str, Any], asked: dict[str, Any], body: str | None) -> d
     if mode not in _WITH_BODY or in_line:
         raise Invalid(f"%%fs cell: {mode} takes no text from the cell", hint="Use %fs cell (one %).", field="body")
     if mode == "edit":
-        told = [
-            {name: value for name, value in place.items() if name != "path"} | asked | one for one in edits_of(body)
-        ]
-        return {"path": place["path"], "edits": told}
+        return place | asked
     # IPython ends every cell with a newline, while a notebook's source ends without one.
     return place | asked | {"new_source": body.removesuffix("\n")}
 

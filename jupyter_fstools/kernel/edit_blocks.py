@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
-from ..errors import Invalid
+from ..errors import Invalid, NoMatch
 
 OLD, MIDDLE, NEW = "<<<<<<< old", "=======", ">>>>>>> new"
 
 
 _MARKS = (OLD, MIDDLE, NEW)
 
+
+_Answer = TypeVar("_Answer")
 
 _FORM = f"A block is a line {OLD!r}, the old text, a line {MIDDLE!r}, the new text, and a line {NEW!r}."
 
@@ -27,7 +30,7 @@ def edits_of(body: str) -> list[Any]:
     Raises:
         Invalid: no JSON, JSON nested too deeply, or a malformed block; names the line of the body.
     """
-    if body.lstrip()[:1] in ("[", "{"):
+    if _is_json(body):
         hint = "Give a list of edits, or blocks."
         try:
             told = json.loads(body)
@@ -37,6 +40,31 @@ def edits_of(body: str) -> list[Any]:
             raise Invalid(f"the body is not valid JSON: {error}", hint=hint, field="body") from None
         return told if isinstance(told, list) else [told]
     return _from_blocks(re.findall(r"[^\n]*\n|[^\n]+", body))
+
+
+def called_with_edits(body: str, call: Callable[[list[Any]], _Answer]) -> _Answer:
+    """Call a tool with the edits in a cell's body.
+
+    The last line of a block ends with a newline, that of a text may not: there the block is meant without it.
+
+    Raises:
+        Invalid: as `edits_of`; FsToolsError: the call was refused.
+    """
+    edits, last_lines = edits_of(body), set[int]()
+    while True:
+        try:
+            return call(edits)
+        except NoMatch as refusal:
+            number = refusal.details.get("edit", 0)
+            ends_early = refusal.details.get("reason") == "no_final_newline"
+            if number in last_lines or not ends_early or _is_json(body):
+                raise
+            last_lines.add(number)
+            edits[number] = {name: text.removesuffix("\n") for name, text in edits[number].items()}
+
+
+def _is_json(body: str) -> bool:
+    return body.lstrip()[:1] in ("[", "{")
 
 
 def _from_blocks(lines: list[str]) -> list[Any]:

@@ -11,7 +11,7 @@ from ..plain_text import change_row, fact_rows, unified_diffs
 from ..search.regex.dialect import compile_expression
 from .arguments import argument, subcommand
 from .desk import Desk
-from .edit_blocks import edits_of
+from .edit_blocks import called_with_edits
 from .result import KernelResult
 
 _STATUSES = ("proposed", "applied", "rejected", "undone")
@@ -169,7 +169,7 @@ def edit(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
         raise Invalid(
             "the edits are given in the line and in the cell", hint="Give them in one of the two.", field="edits"
         )
-    return desk.call("edit_file", {**arguments, "edits": edits_of(body)})
+    return called_with_edits(body, lambda edits: desk.call("edit_file", {**arguments, "edits": edits}))
 
 
 @subcommand(

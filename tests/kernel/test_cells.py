@@ -109,6 +109,16 @@ def test_blocks_edit_a_part_of_a_cell(fs, book):
     assert sources(book)[1] == "x = 3\ny = 1"
 
 
+def test_a_block_replaces_the_last_line_of_a_cell_which_has_no_newline(fs, book):
+    fs("cells book.ipynb")
+    block = "<<<<<<< old\n{}\n=======\n{}\n>>>>>>> new\n"
+    fs("cell book.ipynb c1 --mode edit", block.format("x = 1", "x = 3") + block.format("y = 1", "y = 2\nz = 3"))
+    fs("cell book.ipynb c2 --mode edit", block.format("plot()", "show()"))
+    assert sources(book)[1:] == ["x = 3\ny = 2\nz = 3", "show()"]
+    refused("no_match", fs, "cell book.ipynb c2 --mode edit", block.format("show()\n", "plot()"))
+    assert sources(book)[2] == "show()"
+
+
 @pytest.mark.parametrize(
     "call",
     [

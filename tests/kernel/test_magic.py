@@ -7,7 +7,7 @@ import os
 import pytest
 
 from jupyter_fstools import FsToolsError, call_tool, open_workspace
-from jupyter_fstools.errors import Denied, Disabled, Invalid, NotFound, NotRead, Stale
+from jupyter_fstools.errors import Denied, Disabled, Invalid, NoMatch, NotFound, NotRead, Stale
 from jupyter_fstools.journal.journal import Journal
 from jupyter_fstools.kernel.wording import refusal_lines
 
@@ -67,6 +67,17 @@ def test_names_of_arguments_in_a_hint_are_no_subcommands(fs, file):
     assert "takes old_string, new_string, and optionally path, replace_all." in refused.value._render_traceback_()[1]
     listing = Invalid("glob: is required", hint="It takes pattern, and optionally path, glob.", fields=["glob"])
     assert refusal_lines(listing)[1] == "Hint: It takes pattern, and optionally path, glob."
+
+
+def test_a_block_replaces_a_last_line_without_a_newline_and_json_is_taken_exactly(fs, file):
+    file.write_text("a\nb")
+    fs("read a.py")
+    blocks = "<<<<<<< old\na\n=======\nA\n>>>>>>> new\n<<<<<<< old\nb\n=======\nB\n>>>>>>> new\n"
+    fs("edit a.py", blocks)
+    assert file.read_bytes() == b"A\nB"
+    with pytest.raises(NoMatch):
+        fs("edit a.py", '[{"old_string": "B\\n", "new_string": "C\\n"}]')
+    assert file.read_bytes() == b"A\nB"
 
 
 @pytest.mark.parametrize(

@@ -433,4 +433,5 @@ def test_text_that_an_earlier_edit_of_the_call_changed_is_answered_with_that(cal
     call("read_file", path="a")
     edits = [{"old_string": "old", "new_string": "new"}, {"old_string": "old line\n", "new_string": ""}]
     refusal = call.refused("no_match", "edit_file", path="a", edits=edits)
-    assert refusal.details == {"reason": "changed_by_earlier", "nearest_line": 2} and "line 2" in refusal.hint
+    assert refusal.details == {"reason": "changed_by_earlier", "nearest_line": 2, "edit": 1}
+    assert "line 2" in refusal.hint

@@ -102,5 +102,5 @@ def labelled(error: FsToolsError, number: int, total: int) -> FsToolsError:
     if total > 1:
         error.message = f"edit {number + 1} of {total}: {error.message}"
         error.args = (error.message,)
-        error.details.setdefault("edit", number)
+        error.details["edit"] = number
     return error

@@ -79,7 +79,12 @@ def apply_edits(
     for edit, number in zip(edits, numbers or range(len(edits)), strict=True):
         label = f"edit {number + 1} of {count}: " if count > 1 else ""
         _check(edit, label, text)
-        matches = _matches(text, edit, label, done, shown)
+        try:
+            matches = _matches(text, edit, label, done, shown)
+        except NoMatch as refusal:
+            if count > 1:
+                refusal.details["edit"] = number
+            raise
         new = _inserted(edit)
         if new.replace("\r\n", "\n") == edit.old.replace("\r\n", "\n"):
             raise _no_op(edit, label)

@@ -245,7 +245,7 @@ def test_a_batch_is_sequential_and_all_or_nothing():
     assert error.message.startswith("edit 2 of 2: ")
     assert apply_edits(Utf8View(BytesContent(b"a"), UTF_8), [TextEdit("a", "b"), TextEdit("b", "a")]).splices == []
     twice = refusal(NoMatch, b"a c", TextEdit("a", "b"), TextEdit("a", "b"))
-    assert "already applied by edit 1" in twice.hint and twice.details == {"already_applied_by": 1}
+    assert "already applied by edit 1" in twice.hint and twice.details == {"already_applied_by": 1, "edit": 1}
 
 
 def test_line_numbers_follow_the_edits_before():
