@@ -138,6 +138,32 @@ def test_the_bar_approves_all_of_a_document(editor, waits):
     assert waits.text("a.py") == upper(3, 30)
 
 
+OPEN_WITH = """async ([path, factory]) => {
+  const widget = await jupyterapp.commands.execute("docmanager:open", { path, factory });
+  await widget.context.ready;
+}"""
+
+
+@pytest.mark.parametrize(("file", "factory"), [("a.md", "Markdown Preview"), ("n.ipynb", "Editor")])
+def test_what_a_view_does_not_show_is_compared_before_it_is_approved(desk, waits, file, factory):
+    """A preview, and a notebook as text: the bar there decides about nothing that is not to be seen."""
+    waits.write(file, notebook(("one", "x = 1")) if file == "n.ipynb" else "x = 1\n")
+    desk.page.evaluate(OPEN_WITH, [waits.path(file), factory])
+    if file == "n.ipynb":
+        waits.call("read_notebook", file)
+        waits.call("edit_notebook", file, cell_id="one", new_source="x = 2")
+    else:
+        waits.change(file, "x = 1", "x = 2")
+    bar = desk.page.locator(".jp-fstools-ReviewBar:visible")
+    expect(bar).to_contain_text(f"1 change by {waits.session}")
+    expect(bar.locator('[data-action="reject"]')).to_be_visible()
+    expect(bar.locator('[data-action="approve"]')).to_have_count(0)
+    press(bar, "compare")
+    shown = desk.page.locator(".jp-fstools-ChangeComparison:visible")
+    shown.get_by_role("button", name="Approve").click()
+    assert holds(waits, file, ["x = 2"] if file == "n.ipynb" else "x = 2\n")
+
+
 def test_the_person_goes_on_typing_and_the_hunks_stay_at_their_lines(editor, waits):
     window, _ = editor
     page = window.page

@@ -49,6 +49,7 @@ export class DocumentReview implements IDisposable, IMarker {
       {
         decideAll: decision => void this.decideAll(decision),
         step: by => this.step(by),
+        compare: id => this._parts.compare(id),
         dismiss: () => this._dismiss()
       },
       _parts.trans
@@ -216,6 +217,8 @@ export class DocumentReview implements IDisposable, IMarker {
       made: this._there,
       gone: this._made.length - this._there.length,
       stale: stale.size,
+      approvable: this._meant('approve').length,
+      unshown: this._waiting.find(change => !this._isShown(change)) ?? null,
       elsewhere: this._elsewhere.length,
       problem: this._decider.problem
     });
@@ -274,7 +277,7 @@ export class DocumentReview implements IDisposable, IMarker {
   private _meant(decision: BarDecision): Change[] {
     const does = decisionOf(decision);
     if (does === 'approve') {
-      return this._waiting.filter(change => !this._isStale(change));
+      return this._waiting.filter(change => !this._isStale(change) && this._isShown(change));
     }
     // Changes of which the document no longer contains anything cannot be undone.
     const here = does === 'reject' ? this._waiting : does === 'undo' ? this._there : this._made;
@@ -293,6 +296,11 @@ export class DocumentReview implements IDisposable, IMarker {
     return this._parts.unseen.changes.filter(
       change => change.status === 'applied' && !filesOf(change).includes(path) && sessions.has(change.session)
     );
+  }
+
+  /** Whether the view shows a proposal, as no preview does: nobody may approve a change that they are not shown. */
+  private _isShown(change: Change): boolean {
+    return this._view?.shows(change) ?? false;
   }
 
   /** Whether a part of a proposal no longer fits: then the server would refuse to carry out all of it. */

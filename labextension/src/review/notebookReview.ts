@@ -67,6 +67,13 @@ export class NotebookReview implements IReviewView {
     this._drawn.forEach(cell => this._draw(cell));
   }
 
+  shows({ id }: Change): boolean {
+    const shown = [...this._shown.values()];
+    return shown.some(
+      ({ edits, boxes }) => edits.some(([one]) => one.id === id) || boxes.some(box => box.change === id)
+    );
+  }
+
   places(): (() => void)[] {
     return this._notebook.widgets.flatMap((cell, index) => {
       const shown = this._shown.get(cell.model.id);

@@ -16,6 +16,8 @@ export type BarDecision = 'approve' | 'reject' | 'keep' | 'undo' | 'keep-session
 export interface IBarActions {
   decideAll(decision: BarDecision): void;
   step(by: 1 | -1): void;
+  /** Show a whole change in the main area. */
+  compare(id: string): void;
   /** Hide the problem, which the person has read. */
   dismiss(): void;
 }
@@ -29,6 +31,10 @@ export interface IBarState {
   gone: number;
   /** Number of waiting changes that no longer fit the document. */
   stale: number;
+  /** Number of waiting changes that fit the document and are shown in it. */
+  approvable: number;
+  /** A waiting change of which the document shows nothing; null if there is none. */
+  unshown: Change | null;
   /** Number of changes by the same sessions in other files. */
   elsewhere: number;
   problem: string;
@@ -60,8 +66,9 @@ export class ReviewBar extends Widget {
     this.setHidden(!isWanted);
   }
 
-  private _parts({ waiting, made, gone, stale, elsewhere, problem }: IBarState): HTMLElement[] {
+  private _parts(state: IBarState): HTMLElement[] {
     const { _trans: trans } = this;
+    const { waiting, made, gone, stale, approvable, unshown, elsewhere, problem } = state;
     const sessions = [...new Set([...waiting, ...made].map(change => change.session))].join(', ');
     const count = waiting.length + made.length;
     const said = element('span', 'jp-fstools-ReviewBar-said');
@@ -75,8 +82,13 @@ export class ReviewBar extends Widget {
       const text = trans._n('%1 change no longer in the document', '%1 changes no longer in the document', gone);
       parts.push(element('span', 'jp-fstools-ReviewBar-gone', text));
     }
-    if (waiting.length > stale) {
+    if (approvable) {
       parts.push(this._button('approve', trans.__('Approve all')));
+    }
+    if (unshown) {
+      const compare = this._button('compare', trans.__('Compare'), trans.__('Show the whole change in the main area'));
+      compare.dataset.change = unshown.id;
+      parts.push(compare);
     }
     if (waiting.length) {
       parts.push(this._button('reject', trans.__('Reject all')));
@@ -114,9 +126,11 @@ export class ReviewBar extends Widget {
   }
 
   private _onClick(event: MouseEvent): void {
-    const action = (event.target as HTMLElement).closest<HTMLElement>('[data-action]')?.dataset.action;
+    const { action, change } = (event.target as HTMLElement).closest<HTMLElement>('[data-action]')?.dataset ?? {};
     if (action === 'next' || action === 'previous') {
       this._actions.step(action === 'next' ? 1 : -1);
+    } else if (action === 'compare') {
+      this._actions.compare(change!);
     } else if (action === 'dismiss') {
       this._actions.dismiss();
     } else if (action) {

@@ -42,6 +42,8 @@ export interface IReviewView {
   readonly doubts: ReadonlyMap<string, string>;
   /** Ids of the applied changes of which the document no longer contains anything. */
   readonly gone: ReadonlySet<string>;
+  /** Whether a person sees here what a proposal changes: a notebook's change is not shown in its text. */
+  shows(change: Change): boolean;
   /** Functions that scroll to each change, in the document's order. */
   places(): (() => void)[];
   /** Replace hunks by their old text, as the person's own edit; false where their place cannot be found. */

@@ -44,6 +44,10 @@ export class TextReview implements IReviewView {
     showMarks(this._editor, this._marks);
   }
 
+  shows({ diff }: Change): boolean {
+    return diff.cells === null && diff.hunks.length > 0;
+  }
+
   places(): (() => void)[] {
     return linesOfMarks(this._marks).map(line => () => this._reveal(line));
   }
