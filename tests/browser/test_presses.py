@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import contextmanager
 
 import pytest
 from playwright.sync_api import expect
 
 from tests.browser.lab import PANEL_TAB, THREE_FRAMES, unfold
+from tests.browser.open_documents.documents import Text, holds
 
 
 @contextmanager
@@ -100,3 +102,25 @@ def test_the_keyboard_and_a_selection_stay_while_changes_arrive(window, waits):
     assert "y = 1" in window.page.evaluate("getSelection().toString()")
     window.page.keyboard.press("Enter")
     expect(card).to_have_attribute("data-status", "applied")
+
+
+APPROVE_ALL_AT_ONCE = """() => document.querySelectorAll('.jp-FileEditor [data-action="approve"]')
+  .forEach(button => button.click())"""
+
+
+def test_many_approvals_at_once_leave_a_connection_for_the_save_that_they_wait_for(desk, waits):
+    """A browser opens six to a server; the first approval has the page save what its person typed."""
+    lines = [f"line_{number} = {number}\n" for number in range(32)]
+    desk.open(waits.write("a.py", "".join(lines)))
+    document = Text(desk)
+    document.type("  # typed")
+    desk.wait_until_known(waits.path("a.py"), saved=False)
+    lines[0] = "line_0 = 0  # typed\n"
+    for number in range(4, 32, 4):
+        waits.change("a.py", f"line_{number} =", f"LINE_{number} =")
+        lines[number] = lines[number].upper()
+    expect(desk.page.locator('.jp-FileEditor [data-action="approve"]')).to_have_count(7)
+    began = time.monotonic()
+    desk.page.evaluate(APPROVE_ALL_AT_ONCE)
+    assert holds(waits, "a.py", "".join(lines))
+    assert time.monotonic() - began < 20

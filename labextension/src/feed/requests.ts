@@ -6,6 +6,8 @@ import { ServerConnection } from '@jupyterlab/services';
 import type { ActivityPage, Change, ChangedSince } from '../payloads';
 import type { IActivityFilter } from './tokens';
 
+import { AtMost } from './atMost';
+
 /** The parts of the server's status that this extension uses. */
 export interface IServerStatus {
   version: string;
@@ -119,6 +121,9 @@ export const MOST_LISTED = 1000;
 /** Seconds that a request waits for news; proxies cut off longer ones. */
 const WAITS = 45;
 
+/** Limits decisions under way: each may wait for this page to save, and browsers open six connections to a server. */
+const deciding = new AtMost(2);
+
 /** Client of the server's half of this extension. */
 export class ToolsServer {
   constructor(private _settings: ServerConnection.ISettings) {}
@@ -187,7 +192,7 @@ export class ToolsServer {
   /** Decide about a change, or about some of its hunks. */
   async decide(id: string, decision: Decision | 'undo' | 'keep', body: IDecisionDetail = {}): Promise<Change> {
     const path = `changes/${encodeURIComponent(id)}/${decision}`;
-    return (await this._ask<{ change: Change }>('POST', path, { body })).change;
+    return (await deciding.run(() => this._ask<{ change: Change }>('POST', path, { body }))).change;
   }
 
   /** The newest changes of a file with a status, newest first, with their diffs; `total`: how many there are. */
