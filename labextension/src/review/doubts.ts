@@ -7,6 +7,8 @@ import type { ToolsServer } from '../feed/requests';
 import { Soon } from '../feed/soon';
 
 const ASK_AT_MOST_EVERY = 700;
+/** How often a server is asked again that finds a proposal to fit: it may not have heard yet of what the page has. */
+const ASKED_AGAIN = 2;
 
 /** Keeps the server's answers on proposals near which the person types: it checks more than their diffs show. */
 export class Doubts implements IDisposable {
@@ -42,18 +44,23 @@ export class Doubts implements IDisposable {
   }
 
   private get _open(): [id: string, about: string][] {
-    return [...this._doubts].filter(([id, about]) => this._answers.get(id)?.about !== about);
+    return [...this._doubts].filter(([id, about]) => {
+      const known = this._answers.get(id);
+      return known?.about !== about || (!known.isStale && known.left > 0);
+    });
   }
 
   private async _settle(): Promise<void> {
     for (const [id, about] of this._open) {
       const { changed_since } = await this._server.standing(id);
-      this._answers.set(id, { about, isStale: changed_since.length > 0 });
+      const known = this._answers.get(id);
+      const left = known?.about === about ? known.left - 1 : ASKED_AGAIN;
+      this._answers.set(id, { about, isStale: changed_since.length > 0, left });
     }
     this._answered();
   }
 
   private _ask: Soon;
   private _doubts: ReadonlyMap<string, string> = new Map();
-  private _answers = new Map<string, { about: string; isStale: boolean }>();
+  private _answers = new Map<string, { about: string; isStale: boolean; left: number }>();
 }
