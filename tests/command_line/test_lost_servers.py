@@ -7,6 +7,7 @@ import json
 import os
 import socket
 import threading
+import time
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -233,3 +234,20 @@ def test_a_server_is_looked_for_again_after_another_program_answered_at_its_addr
             assert json.loads(bridge.stdout.readline()) == {"jsonrpc": "2.0", "id": 3, "result": {}}
             bridge.stdin.close()
             bridge.wait(20)
+
+
+def test_calls_behind_a_beginning_that_takes_long_are_answered_after_the_client_s_last(home, monkeypatch, tmp_path):
+    monkeypatch.setattr(bridge_module, "_GRACE_SECONDS", 1.0)
+
+    def answer(handler, asked):
+        handler.say(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": {}}).encode())
+
+    def begins_late(handler, *given, say=Imitation.say, **more):
+        time.sleep(2 if b"serverInfo" in given[0] else 0)
+        say(handler, *given, **more)
+
+    monkeypatch.setattr(Imitation, "say", begins_late)
+    with imitation(home, answer) as server, (tmp_path / "out").open("wb", buffering=0) as out:
+        found = JupyterServer(f"http://127.0.0.1:{server.server_port}/", "/", "t", 1, 0)
+        Bridge(lambda: found, None, io.BytesIO(lines(introduction(), tool_call("undo", 2))), out).run()
+    assert [json.loads(line)["id"] for line in (tmp_path / "out").read_bytes().splitlines()] == [1, 2]

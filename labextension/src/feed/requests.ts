@@ -6,7 +6,7 @@ import { ServerConnection } from '@jupyterlab/services';
 import type { ActivityPage, Change, ChangedSince } from '../payloads';
 import type { IActivityFilter } from './tokens';
 
-import { AtMost } from './atMost';
+import { ConcurrencyLimit } from './concurrencyLimit';
 
 /** The parts of the server's status that this extension uses. */
 export interface IServerStatus {
@@ -122,7 +122,7 @@ export const MOST_LISTED = 1000;
 const WAITS = 45;
 
 /** Limits decisions under way: each may wait for this page to save, and browsers open six connections to a server. */
-const deciding = new AtMost(2);
+const deciding = new ConcurrencyLimit(2);
 
 /** Client of the server's half of this extension. */
 export class ToolsServer {

@@ -1,11 +1,11 @@
 import { PromiseDelegate } from '@lumino/coreutils';
 
-import { AtMost } from '../../feed/atMost';
+import { ConcurrencyLimit } from '../../feed/concurrencyLimit';
 
 it('begins tasks in their order, so many at once, and goes on after one that failed', async () => {
   const tasks = Array.from({ length: 4 }, () => new PromiseDelegate<number>());
   const begun: number[] = [];
-  const two = new AtMost(2);
+  const two = new ConcurrencyLimit(2);
   const ends = tasks.map((task, number) =>
     two.run(() => {
       begun.push(number);

@@ -1,7 +1,7 @@
-/** Runs only so many tasks at once. */
+/** Limits how many tasks run at the same time. */
 
-/** Lets tasks wait for one another, and begins them in their order. */
-export class AtMost {
+/** Runs at most `_most` tasks at a time; the others wait, in order. */
+export class ConcurrencyLimit {
   constructor(private _most: number) {}
 
   async run<T>(task: () => Promise<T>): Promise<T> {
