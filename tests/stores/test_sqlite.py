@@ -158,7 +158,7 @@ def test_threads_that_fork_at_the_same_time_leave_the_stores_open_to_all(path):
         "        if not (child := os.fork()):\n"
         "            os._exit(0)\n"
         "        os.waitpid(child, 0)\n"
-        "    print('forked', flush=True)\n"
+        "    os.write(1, b'forked\\n')\n"
         "sys.setswitchinterval(1e-6)\n"
         "threads = [threading.Thread(target=fork, daemon=True) for _ in range(4)]\n"
         "[thread.start() for thread in threads]\n"
