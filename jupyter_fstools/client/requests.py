@@ -49,6 +49,7 @@ class NotReached(InputOutput):
 _CONNECT_SECONDS = 10.0
 _ANSWER_SECONDS = 60.0
 _TOKEN = re.compile(r"[\x21-\x7e]+")
+_MOVED_HINT = "Give the server's own address, without /lab or /tree; jupyter server list shows it where it runs."
 _HINT = "Is it still running? jupyter server list shows the running ones."
 
 
@@ -189,4 +190,7 @@ def _refusal(server: JupyterServer, status: int, answer: Any) -> FsToolsError:
     try:
         return refusal_of(answer["error"])
     except (KeyError, TypeError):
-        return InputOutput(f"the Jupyter server at {server.url} answered with status {status}", hint="", status=status)
+        hint = _MOVED_HINT if 300 <= status < 400 else ""
+        return InputOutput(
+            f"the Jupyter server at {server.url} answered with status {status}", hint=hint, status=status
+        )

@@ -172,6 +172,13 @@ def test_an_address_goes_with_the_token_of_the_environment_only(served_home, hom
     assert told["token"] not in refused.err
 
 
+def test_the_address_of_a_page_is_answered_with_the_server_s(served_home, home, run):
+    told = json.loads(next(served_home.runtime.glob("jpserver-*.json")).read_text())
+    ran = run(home, "status", "--url", f"{told['url']}lab", JUPYTER_TOKEN=told["token"])
+    assert (ran.code, ran.out) == (1, "")
+    assert "answered with status 30" in ran.err and "without /lab or /tree" in ran.err
+
+
 def test_the_status_is_not_for_an_assistants_token_and_says_so(served_home, home, run):
     told = json.loads(next(served_home.runtime.glob("jpserver-*.json")).read_text())
     secret = run(served_home, "token", "create", "bot", "--url", told["url"], JUPYTER_TOKEN=told["token"]).out.strip()
