@@ -89,27 +89,38 @@ class Steps:
     def back(self, drafts: Sequence[Draft], change: Change, parts: Sequence[bytes]) -> Iterator[tuple[Draft, Step]]:
         """The steps that take a change back, file by file."""
         for draft, file, part in zip(drafts, change.all_files, parts, strict=True):
-            step = self._step_back(draft, file, unpacked_undo(part))
+            # Where a person chose hunks or wrote another text, a splice may span text that the reader was never shown.
+            decided = change.decided
+            own = decided is None or not (decided.rejected or decided.edited)
+            step = self._step_back(draft, file, unpacked_undo(part), own=own)
             yield draft, told_by_cells(draft, step) if file.diff.kind == "notebook" else step
 
-    def step(self, draft: Draft, op: Operation, splices: Sequence[Splice], tool: str, encoding: TextEncoding) -> Step:
-        """A step with a diff of its own, of lines."""
+    def step(
+        self,
+        draft: Draft,
+        op: Operation,
+        splices: Sequence[Splice],
+        tool: str,
+        encoding: TextEncoding,
+        *,
+        own: bool = False,
+    ) -> Step:
+        """A step with a diff of its own, of lines; `own`: the reader knows all the text that it inserts."""
         if draft.before is None:
             diff = diff_of_creation(draft.stat.path, op, b"".join(splice.inserted for splice in splices), encoding)
         else:
             diff = self._diff(draft, op, splices, encoding)
-        # A partial approval may be one splice that also spans the unchanged text between two parts.
-        touched = self._touched(draft, splices, encoding, own=tool == "undo")
+        touched = self._touched(draft, splices, encoding, own=own)
         return Step(op, splices, diff, tool, touched=touched)
 
-    def _step_back(self, draft: Draft, file: ChangedFile, steps: Sequence[Undoing]) -> Step:
+    def _step_back(self, draft: Draft, file: ChangedFile, steps: Sequence[Undoing], *, own: bool) -> Step:
         if file.before is None:
             data = draft.content.read(0, draft.content.size)
             diff = diff_of_creation(file.path, "delete", data, told_encoding(file, draft.content, ()))
             return Step("delete", [Splice(0, data, b"")], diff, "undo")
         splices = splices_back(draft.content, steps) if draft.placed is None else draft.placed
         encoding = encoding_before(file, draft, splices)
-        return self.step(draft, "create" if file.after is None else "edit", splices, "undo", encoding)
+        return self.step(draft, "create" if file.after is None else "edit", splices, "undo", encoding, own=own)
 
     def _diff(self, draft: Draft, op: Operation, splices: Sequence[Splice], encoding: TextEncoding) -> FileDiff:
         assert draft.before is not None

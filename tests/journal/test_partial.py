@@ -76,6 +76,27 @@ def test_the_proposer_goes_on_from_what_was_written(asking, journal, proposal):
     asking.refused("no_match", "edit_file", path="a.txt", old_string="LINE 2\n", new_string="x")
 
 
+@pytest.mark.parametrize("undone_at_once", [False, True])
+def test_a_part_leaves_no_line_shown_of_which_a_part_was_never_seen(make_call, undone_at_once):
+    """A hunk has whole lines; who edits a word may know no more of its line."""
+    call = make_call(approval=["ask/"] if undone_at_once else "always")
+    call.put("a.txt", BEFORE.replace("line 2\n", "unseen two\n"))
+    (call.root / "ask").mkdir()
+    (call.root / "ask/a.txt").symlink_to("../a.txt")
+    for offset, limit in ((1, 2), (4, 40)):
+        call("read_file", path="a.txt", offset=offset, limit=limit)
+    edits = [{"old_string": "two", "new_string": "2"}, {"old_string": "line 36", "new_string": "36"}]
+    journal, change = Journal(call.workspace), call("edit_file", path="ask/a.txt", edits=edits).change
+    journal.approve(change.id, decision=Decision([0] if undone_at_once else None))
+    back = call("undo", change_id=change.id).change
+    assert back.status == ("applied" if undone_at_once else "proposed")
+    if not undone_at_once:
+        journal.approve(back.id, decision=Decision([0]))
+    assert call.got("a.txt").startswith(b"line 0\nline 1\nunseen two\n")
+    refusal = call.refused("not_read", "write_file", path="a.txt", content="x\n")
+    assert "(lines 1-2, " in refusal.message
+
+
 def test_what_was_taken_in_part_is_taken_back_as_a_whole(asking, journal, proposal):
     change = journal.approve(proposal.id, decision=Decision([1]))
     journal.undo(change, by_person=True)
