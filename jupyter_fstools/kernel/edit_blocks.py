@@ -5,17 +5,16 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
-from ..errors import Invalid, NoMatch
+from ..errors import FsToolsError, Invalid, NoMatch
+from .result import KernelResult
 
 OLD, MIDDLE, NEW = "<<<<<<< old", "=======", ">>>>>>> new"
 
 
 _MARKS = (OLD, MIDDLE, NEW)
 
-
-_Answer = TypeVar("_Answer")
 
 _FORM = f"A block is a line {OLD!r}, the old text, a line {MIDDLE!r}, the new text, and a line {NEW!r}."
 
@@ -42,7 +41,7 @@ def edits_of(body: str) -> list[Any]:
     return _from_blocks(re.findall(r"[^\n]*\n|[^\n]+", body))
 
 
-def called_with_edits(body: str, call: Callable[[list[Any]], _Answer]) -> _Answer:
+def called_with_edits(body: str, call: Callable[[list[Any]], KernelResult]) -> KernelResult:
     """Call a tool with the edits in a cell's body.
 
     The last line of a block ends with a newline, that of a text may not: there the block is meant without it.
@@ -50,14 +49,17 @@ def called_with_edits(body: str, call: Callable[[list[Any]], _Answer]) -> _Answe
     Raises:
         Invalid: as `edits_of`; FsToolsError: the call was refused.
     """
-    edits, last_lines = edits_of(body), set[int]()
+    edits, last_lines, decided = edits_of(body), set[int](), ""
     while True:
         try:
-            return call(edits)
-        except NoMatch as refusal:
+            return KernelResult.of(call(edits).after(decided))
+        except FsToolsError as refusal:
+            # Decisions are told once, so those in a refusal that is not shown go into the answer.
+            decided = "\n".join(filter(None, (decided, refusal.details.get("since_last_call"))))
             number = refusal.details.get("edit", 0)
-            ends_early = refusal.details.get("reason") == "no_final_newline"
+            ends_early = isinstance(refusal, NoMatch) and refusal.details.get("reason") == "no_final_newline"
             if number in last_lines or not ends_early or _is_json(body):
+                refusal.details |= {"since_last_call": decided} if decided else {}
                 raise
             last_lines.add(number)
             edits[number] = {name: text.removesuffix("\n") for name, text in edits[number].items()}

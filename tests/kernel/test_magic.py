@@ -280,6 +280,22 @@ def test_the_next_cell_shows_what_a_person_decided(make_shell, root):
     assert "still no" in "\n".join(refused.value._render_traceback_())
 
 
+def test_a_decision_is_told_where_a_block_is_taken_without_its_last_newline(make_shell, root):
+    """The first call, which took the block exactly, was told it and refused."""
+    shell = make_shell(approval="always")
+    made = shell.run_cell_magic("fs", "write a.txt", "x\n")
+    (root / "b.txt").write_text("a\nb")
+    shell.run_line_magic("fs", "read b.txt")
+    Journal(open_workspace(root)).reject(made.change.id, reason="not so")
+    block = "<<<<<<< old\n{}\n=======\nnew\n>>>>>>> new\n"
+    result = shell.run_cell_magic("fs", "edit b.txt", block.format("b"))
+    assert 'The person says: "not so"' in result.text and "not so" in result._repr_mimebundle_()["text/plain"]
+    Journal(open_workspace(root)).reject(result.change.id, reason="nor so")
+    with pytest.raises(NoMatch) as refused:
+        shell.run_cell_magic("fs", "edit b.txt", block.format("b") + block.format("what is not there"))
+    assert "nor so" in "\n".join(refused.value._render_traceback_())
+
+
 def test_a_change_that_waits_for_approval_says_so(make_shell, root):
     made = make_shell(approval="always").run_cell_magic("fs", "write a.txt", "x\n")
     assert made.change.status == "proposed"
