@@ -217,8 +217,9 @@ def _fingerprint_after(draft: Draft, change: Change | None) -> str | None:
     after = {file.key: file.after for file in change.all_files}.get(draft.stat.key) if change is not None else None
     if after is not None:
         return after.text_sha
-    # Nothing was written: the content is the one that the receipt, which is current, is of.
-    return draft.receipt.text_sha if draft.receipt is not None else None
+    # Nothing was written. A notebook's receipt may be of an earlier content, as other cells may change.
+    receipt = draft.receipt
+    return receipt.text_sha if receipt is not None and receipt.version == draft.stat.version else None
 
 
 def _result(tool: str, change: Change | None, shown: Sequence[str], facts: Callable[[], dict[str, Any]]) -> ToolResult:

@@ -166,7 +166,7 @@ def _edited(
             require_declared(SplicedContent(draft.before, outcome.splices), path, encoding)
     shown = draft.receipt
     if match_stale and _has_changed(workspace, draft):
-        shown, current = _receipts_of_changed(workspace, draft.receipt, own)
+        shown, current = _receipts_of_changed(workspace, draft, own)
         draft = replace(draft, receipt=current)
     step, snippet, outside = _effect(workspace, draft, shown, outcome.splices, encoding)
     if outside and workspace.rules.refuse_unseen_edits:
@@ -241,15 +241,17 @@ def _has_changed(workspace: Workspace, draft: Draft) -> bool:
     return draft.receipt.text_sha is None or workspace.versions.fingerprint(draft.before).text != draft.receipt.text_sha
 
 
-def _receipts_of_changed(workspace: Workspace, receipt: Receipt, edits: Sequence[TextEdit]) -> tuple[Receipt, Receipt]:
+def _receipts_of_changed(workspace: Workspace, draft: Draft, edits: Sequence[TextEdit]) -> tuple[Receipt, Receipt]:
     """The receipts after an outsider's change: one for these edits, and one for later calls.
 
     The line numbers belong to other content, so the check is that each old string was in a text that was shown. The
     outsider's change itself was not shown, so the file must not count as shown for an overwrite or a later read.
     """
-    kept = workspace.tracker.shown_text(receipt.key)
+    assert draft.before is not None and draft.receipt is not None
+    kept, found = workspace.tracker.shown_text(draft.receipt.key), workspace.versions.fingerprint(draft.before)
+    now = {"version": draft.stat.version, "text_sha": found.text, "exact_sha": found.exact}
     # A receipt without any line, or piece of one, would be that of a picture.
-    nothing = receipt.model_copy(update={"full": False, "lines": [], "partly": {1: 0}, "views": []})
+    nothing = draft.receipt.model_copy(update={**now, "full": False, "lines": [], "partly": {1: 0}, "views": []})
     known = kept is not None and _are_known(kept.texts(), edits)
     return nothing.model_copy(update={"full": known}), nothing
 

@@ -57,6 +57,18 @@ def test_raw_text_writes_and_edits_of_notebooks_name_the_notebook_tool(book):
     assert "edit_notebook" in book.refused("notebook", "write_file", path=PATH, content="{}").hint
 
 
+def test_no_fingerprint_of_a_former_content_is_given(book):
+    """Others may have changed other cells since, of which the session's receipt says nothing."""
+    former = book("edit_notebook", path=PATH, cell_id="c1", new_source="x = 2").data["fingerprint"]
+    outsider(book, "# A", "# B")
+    there_and_back = [
+        {"cell_id": "c1", "edit_mode": "edit", "old_string": "2", "new_string": "3"},
+        {"cell_id": "c1", "edit_mode": "edit", "old_string": "3", "new_string": "2"},
+    ]
+    answer = book("edit_notebook", path=PATH, edits=there_and_back)
+    assert not answer.data["changed"] and answer.data["fingerprint"] != former
+
+
 def test_only_the_touched_cells_bytes_change(book):
     before = book.got(PATH).decode().splitlines()
     result = book("edit_notebook", path=PATH, cell_id="c1", new_source="x = 2\ny = 1")

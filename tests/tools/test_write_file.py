@@ -417,6 +417,8 @@ def test_what_has_its_content_already_has_its_fingerprint_too(call):
     edits.append({"path": "b.txt", "old_string": "x", "new_string": "z"})
     files = call("edit_file", edits=edits).data["files"]
     assert files[0]["fingerprint"] == written and files[1]["fingerprint"] not in (None, written)
+    call.put("b.txt", "x\n")
+    assert call("edit_file", path="b.txt", edits=there_and_back, if_stale="match").data["fingerprint"] == written
 
 
 @pytest.mark.parametrize("codec", ["utf-8", "utf-16"])
