@@ -68,7 +68,7 @@ def edited_source(
         raise
     except NoMatch as refusal:
         content = BytesContent(original.encode("utf-8", "surrogatepass"))
-        if earlier and (told := hint_of_earlier(edit.old, earlier, content.chunks)):
+        if earlier and (told := hint_of_earlier(edit.old, earlier, content.chunks, before.chunks)):
             refusal.hint, refusal.details = told.text, dict(told.details)
             raise
         # Messages say "cell" instead of "file", except in the text quoted below the hint's first line.

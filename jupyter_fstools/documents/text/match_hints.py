@@ -74,7 +74,7 @@ def hint_for_no_match(
         earlier: number (from 1) and old string of each edit before it in the same call.
         before: gives the text as it was before these.
     """
-    if earlier and (told := hint_of_earlier(old, earlier, before)):
+    if earlier and (told := hint_of_earlier(old, earlier, before, chunks)):
         return told
     if not any(map(len, chunks())):
         return MatchHint("The file is empty: write it as a whole.", {"reason": "empty"})
@@ -88,16 +88,23 @@ def hint_for_no_match(
 
 
 def hint_of_earlier(
-    old: str, earlier: Sequence[tuple[int, str]], before: Callable[[], Iterable[Chunk]]
+    old: str,
+    earlier: Sequence[tuple[int, str]],
+    before: Callable[[], Iterable[Chunk]],
+    now: Callable[[], Iterable[Chunk]],
 ) -> MatchHint | None:
-    """The hint for a string that one of the edits before it in the same call (at least one) replaced or changed."""
+    """The hint for a string that one of the edits before it in the same call (at least one) replaced or changed.
+
+    `before` and `now` give the text as it was before these edits and as they leave it.
+    """
     old = old.replace("\r\n", "\n")
     for number, one in earlier:
         if one.replace("\r\n", "\n") == old:
             return MatchHint(f"It was already applied by edit {number} of this call.", {"already_applied_by": number})
     line = _line_of(before, old)
     if line is None:
-        return None
+        said = "The edits before it in this call leave no text to match: put the new text into one of those."
+        return None if any(map(len, now())) else MatchHint(said, {"reason": "emptied_by_earlier"})
     said = f"It was there, at line {line}, before an edit of this call changed it: quote the text as that leaves it."
     return MatchHint(f"{said} Or make one edit of both.", {"reason": "changed_by_earlier", "nearest_line": line})
 

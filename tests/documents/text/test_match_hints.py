@@ -171,6 +171,8 @@ def test_the_same_first_and_last_line_do_not_make_a_match():
 def test_text_like_nothing_in_the_file_gets_no_candidate():
     assert hint("alpha\nbeta\n", "%%% 12345 %%%").details == {}
     assert hint("", "foo").details == {"reason": "empty"} and "is empty" in hint("", "foo").text
+    emptied = hint("", "foo", earlier=((1, "all\n"),))
+    assert emptied.details == {"reason": "emptied_by_earlier"} and "is empty" not in emptied.text
 
 
 def test_a_long_candidate_is_bounded():
