@@ -32,7 +32,7 @@ def change_row(change: Change) -> list[str]:
 
 
 def titled_diffs(change: Change) -> list[tuple[str, FileDiff]]:
-    """The diffs of a change, each with a title that names its file; empty if the change has a single file."""
+    """The diffs of a change, each with a title that names its file; for a change of one file the title is empty."""
     files = change.all_files
     return [(f"{one_line(file.path)}: {file.diff.op}" if change.files else "", file.diff) for file in files]
 

@@ -159,7 +159,7 @@ _SPACES: Ranges = [
 _ALPHABETIC_SYMBOLS: Ranges = [(0x24B6, 0x24E9), (0x1F130, 0x1F149), (0x1F150, 0x1F169), (0x1F170, 0x1F189)]
 _JOINERS: Ranges = [(0x200C, 0x200D)]
 _SWAPPED_I: Ranges = [(0xFDD0, 0xFDD1)]
-"""Stand-ins for two Turkish letters while case is folded; noncharacters, which no text has."""
+"""Stand-ins for two Turkish letters while case is folded: noncharacters, which hardly any text has."""
 _WORD_CATEGORIES = frozenset({"Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd", "Nl", "Pc"})
 _PLANES_WITH_NEWS = ((0x0, 0x20000), (0xE0100, 0xE01F0))
 """Code points whose categories are looked up; all others are letters or unassigned."""
