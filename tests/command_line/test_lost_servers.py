@@ -83,8 +83,8 @@ def test_a_client_that_says_no_more_leaves_no_bridge_behind_at_a_server_that_han
             running.start()
             running.join(20)
             ended = not running.is_alive()
-        while its := set(threading.enumerate()) - there:
-            its.pop().join(20)
+        for thread in set(threading.enumerate()) - there:
+            thread.join(20)
     assert ended
 
 
