@@ -7,21 +7,19 @@ import { CodeMirrorEditor } from '@jupyterlab/codemirror';
 import { Signal } from '@lumino/signaling';
 
 import type { IActivityFeed } from '../feed/tokens';
-import type { CellDiff, Change } from '../payloads';
+import type { Change } from '../payloads';
 import type { HunkDecision } from './hunkControls';
-import type { IInlineMark } from './inlineMarks';
-import type { IPlacedHunk } from './placedHunks';
-import type { IMarker, IReviewView, IShownBeside } from './reviewView';
+import type { IReviewView } from './reviewView';
 
 import { Soon } from '../feed/soon';
-import { hunkName, type IDecisionDetail, isDivisible, isKept } from './decisions';
+import { type IDecisionDetail, isDivisible } from './decisions';
 import { Decider, type IDeciderParts } from './decider';
 import { Doubts } from './doubts';
 import { changesToSee } from './fileChanges';
-import { hunkControls } from './hunkControls';
+import { HunkMarks } from './hunkMarks';
 import { type IOpenNotebook, NotebookReview } from './notebookReview';
 import { type BarDecision, ReviewBar } from './reviewBar';
-import { proposedText, TextReview } from './textReview';
+import { TextReview } from './textReview';
 import { filesOf, type UnseenChanges } from './unseenChanges';
 
 const LOOK_AT_MOST_EVERY = 300;
@@ -39,7 +37,7 @@ export interface IReviewParts extends IDeciderParts {
 }
 
 /** Follows one document until it is closed. */
-export class DocumentReview implements IDisposable, IMarker {
+export class DocumentReview implements IDisposable {
   constructor(
     private _widget: IDocumentWidget,
     private _parts: IReviewParts
@@ -59,6 +57,16 @@ export class DocumentReview implements IDisposable, IMarker {
     this._look = new Soon(() => this._load(), LOOK_AT_MOST_EVERY);
     this._doubts = new Doubts(_parts.server, () => this.draw());
     this._decider = new Decider(_parts, () => this._view);
+    this._marks = new HunkMarks({
+      trans: _parts.trans,
+      decider: this._decider,
+      node: _widget.node,
+      user: () => _parts.unseen.user,
+      isStaleAt: (change, names) => this._isStaleAt(change, names),
+      mayUndo: change => this._mayUndo(change),
+      decide: (change, names, decision, detail) => void this._decide(change, names, decision, detail),
+      compare: id => _parts.compare(id)
+    });
     context.model.contentChanged.connect(this._onContent, this);
     context.pathChanged.connect(this.look, this);
     _widget.disposed.connect(this.dispose, this);
@@ -109,68 +117,6 @@ export class DocumentReview implements IDisposable, IMarker {
     } else {
       this._entersBy = by;
     }
-  }
-
-  isKept(change: Change, name: string): boolean {
-    return isKept(change, this._parts.unseen.user, name);
-  }
-
-  // Without the change's revision: after a decision about another part, a button would be redrawn while it is pressed.
-  key(change: Change, name: string): string {
-    const taken = this._decider.taken(change, name);
-    return [change.id, name, taken, this._mayUndo(change), this._isStaleAt(change, [name])].join(' ');
-  }
-
-  mark(change: Change, hunk: IPlacedHunk, cell: CellDiff | null): IInlineMark {
-    const name = hunkName(hunk.position, cell?.cell_id);
-    const waits = change.status === 'proposed';
-    const proposed = waits && !hunk.isLoose ? proposedText(hunk.hunk) : null;
-    const hasOld = hunk.hunk.rows.some(row => row.kind === 'remove');
-    const id = hunkId(change, [name]);
-    return {
-      key: this.key(change, name),
-      id,
-      placed: hunk,
-      waits,
-      isOldShown: () => this._oldShown.has(id),
-      controls: () => this.controls(change, [name], { note: '', proposed, hasOld, movedOn: false })
-    };
-  }
-
-  controls(change: Change, names: readonly string[], shown: IShownBeside): HTMLElement {
-    const { trans } = this._parts;
-    const isPart = isDivisible(change);
-    const id = hunkId(change, names);
-    const several = change.files.length > 1 ? trans.__('one of %1 files', change.files.length) : '';
-    return hunkControls(
-      {
-        id,
-        old: shown.hasOld ? { isShown: this._oldShown.has(id), toggle: () => this._toggleOld(id) } : null,
-        change,
-        isPart,
-        note: [shown.note, several].filter(Boolean).join(', '),
-        proposed: change.files.length > 1 ? null : shown.proposed,
-        stale: this._isStaleAt(change, names),
-        taken: this._decider.taken(change, names[0]),
-        written: this._decider.text(change, names[0]),
-        undoable: this._mayUndo(change) && !shown.movedOn,
-        decide: (decision, detail) => void this._decide(change, names, decision, detail),
-        compare: () => this._parts.compare(change.id)
-      },
-      trans
-    );
-  }
-
-  /** Show or hide a hunk's old lines, at each place that it changed. */
-  private _toggleOld(id: string): boolean {
-    const isShown = !this._oldShown.delete(id);
-    if (isShown) {
-      this._oldShown.add(id);
-    }
-    for (const lines of this._widget.node.querySelectorAll<HTMLElement>(`[data-old-of="${CSS.escape(id)}"]`)) {
-      lines.hidden = !isShown;
-    }
-    return isShown;
   }
 
   private async _load(): Promise<void> {
@@ -233,10 +179,10 @@ export class DocumentReview implements IDisposable, IMarker {
   private _createView(): IReviewView | null {
     const content = this._widget.content as unknown as Partial<IOpenNotebook> & { editor?: unknown };
     if (content.editor instanceof CodeMirrorEditor) {
-      return new TextReview(content.editor, this);
+      return new TextReview(content.editor, this._marks);
     }
     const isNotebook = content.widgets && content.activeCellIndex !== undefined;
-    return isNotebook ? new NotebookReview(content as IOpenNotebook, this, this._parts.trans) : null;
+    return isNotebook ? new NotebookReview(content as IOpenNotebook, this._marks, this._parts.trans) : null;
   }
 
   private async _decide(
@@ -251,8 +197,7 @@ export class DocumentReview implements IDisposable, IMarker {
     await this._load();
     if (hadKeyboard && document.activeElement === document.body) {
       // The pressed button was redrawn or removed, and the focus was lost with it.
-      const row = this._widget.node.querySelector(`[data-hunk="${CSS.escape(hunkId(change, names))}"]`);
-      const button = row?.querySelector<HTMLElement>(`[data-action="${decision}"]`);
+      const button = this._marks.button(change, names, decision);
       if (button) {
         button.focus({ preventScroll: true });
       } else {
@@ -331,19 +276,14 @@ export class DocumentReview implements IDisposable, IMarker {
   private _look: Soon;
   private _doubts: Doubts;
   private _decider: Decider;
+  private _marks: HunkMarks;
   private _view: IReviewView | null = null;
   private _waiting: Change[] = [];
   private _made: Change[] = [];
   private _newest = '';
-  private _oldShown = new Set<string>();
   private _at = -1;
   private _entersBy: 1 | -1 | null = null;
   private _isDrawing = false;
-}
-
-/** The key by which the buttons of hunks are found again after they were redrawn. */
-function hunkId({ id }: Change, names: readonly string[]): string {
-  return [id, ...names].join(' ');
 }
 
 function decisionOf(decision: BarDecision): HunkDecision {

@@ -1,0 +1,110 @@
+/** Makes the marks and buttons of hunks in one open document. */
+
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import type { CellDiff, Change } from '../payloads';
+import type { Decider } from './decider';
+import type { IDecisionDetail } from './decisions';
+import type { IInlineMark } from './inlineMarks';
+import type { IPlacedHunk } from './placedHunks';
+import type { IMarker, IShownBeside } from './reviewView';
+
+import { hunkName, isDivisible, isKept } from './decisions';
+import { hunkControls, type HunkDecision } from './hunkControls';
+import { proposedText } from './textReview';
+
+/** What marks and buttons need of the document's review. */
+export interface IHunkMarksParts {
+  trans: TranslationBundle;
+  decider: Pick<Decider, 'taken' | 'text'>;
+  /** The document's element; all its marks are inside. */
+  node: HTMLElement;
+  /** The person's name. */
+  user(): string;
+  /** Whether any of these hunks no longer fits. */
+  isStaleAt(change: Change, names: readonly string[]): boolean;
+  mayUndo(change: Change): boolean;
+  decide(change: Change, names: readonly string[], decision: HunkDecision, detail: IDecisionDetail): void;
+  /** Show a whole change in the main area. */
+  compare(id: string): void;
+}
+
+/** Also remembers which hunks show their old lines. */
+export class HunkMarks implements IMarker {
+  constructor(private _parts: IHunkMarksParts) {}
+
+  isKept(change: Change, name: string): boolean {
+    return isKept(change, this._parts.user(), name);
+  }
+
+  // Without the change's revision: after a decision about another part, a button would be redrawn while it is pressed.
+  key(change: Change, name: string): string {
+    const { decider, mayUndo, isStaleAt } = this._parts;
+    return [change.id, name, decider.taken(change, name), mayUndo(change), isStaleAt(change, [name])].join(' ');
+  }
+
+  mark(change: Change, hunk: IPlacedHunk, cell: CellDiff | null): IInlineMark {
+    const name = hunkName(hunk.position, cell?.cell_id);
+    const waits = change.status === 'proposed';
+    const proposed = waits && !hunk.isLoose ? proposedText(hunk.hunk) : null;
+    const hasOld = hunk.hunk.rows.some(row => row.kind === 'remove');
+    const id = hunkId(change, [name]);
+    return {
+      key: this.key(change, name),
+      id,
+      placed: hunk,
+      waits,
+      isOldShown: () => this._oldShown.has(id),
+      controls: () => this.controls(change, [name], { note: '', proposed, hasOld, movedOn: false })
+    };
+  }
+
+  controls(change: Change, names: readonly string[], shown: IShownBeside): HTMLElement {
+    const { trans, decider, isStaleAt, mayUndo, decide, compare } = this._parts;
+    const id = hunkId(change, names);
+    const several = change.files.length > 1 ? trans.__('one of %1 files', change.files.length) : '';
+    return hunkControls(
+      {
+        id,
+        old: shown.hasOld ? { isShown: this._oldShown.has(id), toggle: () => this._toggleOld(id) } : null,
+        change,
+        isPart: isDivisible(change),
+        note: [shown.note, several].filter(Boolean).join(', '),
+        proposed: change.files.length > 1 ? null : shown.proposed,
+        stale: isStaleAt(change, names),
+        taken: decider.taken(change, names[0]),
+        written: decider.text(change, names[0]),
+        undoable: mayUndo(change) && !shown.movedOn,
+        decide: (decision, detail) => decide(change, names, decision, detail),
+        compare: () => compare(change.id)
+      },
+      trans
+    );
+  }
+
+  /** The button for a decision about these hunks, as it is drawn now. */
+  button(change: Change, names: readonly string[], decision: HunkDecision): HTMLElement | null {
+    const row = this._parts.node.querySelector(`[data-hunk="${CSS.escape(hunkId(change, names))}"]`);
+    return row?.querySelector<HTMLElement>(`[data-action="${decision}"]`) ?? null;
+  }
+
+  /** Show or hide a hunk's old lines, at each place that it changed. */
+  private _toggleOld(id: string): boolean {
+    const isShown = !this._oldShown.delete(id);
+    if (isShown) {
+      this._oldShown.add(id);
+    }
+    const old = this._parts.node.querySelectorAll<HTMLElement>(`[data-old-of="${CSS.escape(id)}"]`);
+    for (const lines of old) {
+      lines.hidden = !isShown;
+    }
+    return isShown;
+  }
+
+  private _oldShown = new Set<string>();
+}
+
+/** The key by which the buttons of hunks are found again after they were redrawn. */
+function hunkId({ id }: Change, names: readonly string[]): string {
+  return [id, ...names].join(' ');
+}
