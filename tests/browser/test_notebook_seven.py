@@ -49,8 +49,14 @@ def proposed(browser, notebook_seven):
     page.context.close()
 
 
-def sources(file):
-    return ["".join(one["source"]) for one in json.loads(file.read_text())["cells"]]
+def expect_sources(page, file, expected):
+    """Wait until the file has these sources: a change that lands in an unsaved notebook is shown before it is saved."""
+    for _ in range(200):
+        found = ["".join(one["source"]) for one in json.loads(file.read_text())["cells"]]
+        if found == expected:
+            return
+        page.wait_for_timeout(50)
+    assert found == expected
 
 
 def test_a_proposal_is_shown_in_the_notebook_and_in_the_panel_and_approved(proposed):
@@ -66,7 +72,7 @@ def test_a_proposal_is_shown_in_the_notebook_and_in_the_panel_and_approved(propo
     assert axe_finds(page, ".jp-fstools-Panel", ".jp-fstools-ReviewBar", ".jp-fstools-Review-ghost") == []
     page.locator('.jp-fstools-ReviewBar [data-action="approve"]').click()
     expect(page.locator(".jp-fstools-ReviewBar")).to_be_hidden()
-    assert sources(file) == ["x = 'one'", "print(x)", "y = 2"]
+    expect_sources(page, file, ["x = 'one'", "print(x)", "y = 2"])
 
 
 def test_one_cell_of_a_proposal_is_approved_and_the_other_rejected_with_a_reason(proposed, notebook_seven):
@@ -79,6 +85,6 @@ def test_one_cell_of_a_proposal_is_approved_and_the_other_rejected_with_a_reason
     expect(page.locator(".jp-fstools-ReviewBar")).to_be_hidden()
     expect(page.locator(".jp-fstools-Review-ghost")).to_have_count(0)
     expect(page.locator(".jp-Notebook .jp-Cell .cm-content").first).to_have_text("x = 'one'")
-    assert sources(file) == ["x = 'one'", "y = 2"]
-    decided = notebook_seven.call("GET", f"/changes/{change['id']}")[1]["change"]["decided"]
+    expect_sources(page, file, ["x = 'one'", "y = 2"])
+    decided = notebook_seven.call("GET", f"/changes/{change['id']}?wait=10")[1]["change"]["decided"]
     assert (list(decided["taken"]), decided["reason"]) == (["one"], "no prints")
