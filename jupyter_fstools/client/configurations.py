@@ -11,7 +11,8 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from ..errors import Invalid
-from .json_text import Member, added, line_end, members, replaced
+from . import toml_text
+from .json_text import Member, added, members, replaced
 
 Entry = dict[str, Any]
 """One server's entry in a client's configuration."""
@@ -24,6 +25,7 @@ class McpClient(NamedTuple):
         name: its name on the command line.
         title: its name for people.
         file: its configuration file, relative to the home (`~/`) or to the project's folder; None: it varies.
+        folder: the environment variable that names another folder for that file.
         key: the member of that file that holds the servers.
         page: address of the documentation of its configuration.
         url: the member of an entry that holds an address.
@@ -41,6 +43,22 @@ class McpClient(NamedTuple):
     more: Mapping[str, str] = {}
     always: Mapping[str, bool] = {}
     form: Literal["json", "list", "toml"] = "json"
+    folder: str = ""
+
+    def file_below(self, project: str) -> Path | None:
+        """Its configuration file here; None if unknown.
+
+        Args:
+            project: the folder of the project.
+        """
+        if self.file is None:
+            return None
+        if named := os.environ.get(self.folder):
+            return Path(named, Path(self.file).name)
+        try:
+            return Path(self.file).expanduser() if self.file.startswith("~") else Path(project, self.file)
+        except RuntimeError:  # The user's home cannot be determined.
+            return None
 
 
 _TYPE = {"type": "http"}
@@ -51,11 +69,11 @@ CLIENTS: Mapping[str, McpClient] = {
     for client in (
         McpClient(
             "claude-code", "Claude Code", "~/.claude.json", "mcpServers",
-            "https://code.claude.com/docs/en/mcp", more=_TYPE, always=_LOADED,
+            "https://code.claude.com/docs/en/mcp", more=_TYPE, always=_LOADED, folder="CLAUDE_CONFIG_DIR",
         ),
         McpClient(
             "codex", "Codex", "~/.codex/config.toml", "mcp_servers",
-            "https://developers.openai.com/codex/mcp", form="toml",
+            "https://developers.openai.com/codex/mcp", form="toml", folder="CODEX_HOME",
         ),
         McpClient(
             "vscode", "VS Code", ".vscode/mcp.json", "servers",
@@ -160,18 +178,18 @@ def command_entry(
 def configuration(client: McpClient, server: str, entry: Entry) -> str:
     """A client's configuration with one server."""
     if client.form == "toml":
-        return _toml(client, server, entry)
+        return toml_text.table(client.key, server, entry)
     return json.dumps({client.key: _alone(client, server, entry)}, indent=2) + "\n"
 
 
 def merged(client: McpClient, text: str, server: str, entry: Entry) -> str:
-    """A client's configuration with a server added; in JSON it replaces an entry of the same name.
+    """A client's configuration with a server added; it replaces an entry of the same name.
 
-    Every other character of the text stays the same.
+    Every other character of the text stays the same. In TOML an entry keeps what else the person set in it.
 
     Raises:
-        Invalid: the configuration cannot be read, has the servers or this one twice, or (in TOML, where existing text
-            is never rewritten) already has an entry of that name.
+        Invalid: the configuration cannot be read, has the servers or this one twice, or (in TOML) has this one in
+            another form than a table with a line for each member.
     """
     import tomllib
 
@@ -185,16 +203,25 @@ def merged(client: McpClient, text: str, server: str, entry: Entry) -> str:
         raise _unreadable(client, f"{client.key} has another form")
     if client.form != "toml":
         return _merged_json(client, text if text.strip() else "{}\n", server, entry)
-    if server in (known or {}):
-        raise _unreadable(client, f"it has a server {server!r}")
-    end = line_end(text)
-    whole = text if not text or text.endswith("\n") else text + end
-    whole += f"\n{_toml(client, server, entry)}"[not text :].replace("\n", end)
+    return _merged_toml(client, text, server, entry, there)
+
+
+def _merged_toml(client: McpClient, text: str, server: str, entry: Entry, there: dict[str, Any]) -> str:
+    import tomllib
+
+    known = there.get(client.key, {})
+    own = known.get(server)
+    told = (toml_text.added if own is None else toml_text.replaced)(text, client.key, server, entry)
     try:
-        tomllib.loads(whole)
-    except tomllib.TOMLDecodeError:  # A table after an inline table of the same name is not valid TOML.
-        raise _unreadable(client, f"nothing can be added to its {client.key}") from None
-    return whole
+        of_person = {name: value for name, value in (own or {}).items() if name not in toml_text.MEMBERS}
+        fits = tomllib.loads(told) == {**there, client.key: {**known, server: {**of_person, **entry}}}
+    except (AttributeError, tomllib.TOMLDecodeError):  # Not a table; or a table after an inline one of the same name.
+        fits = False
+    if not fits:
+        raise _unreadable(
+            client, f"{server!r} cannot be {'added to' if own is None else 'replaced in'} its {client.key}"
+        )
+    return told
 
 
 def _merged_json(client: McpClient, text: str, server: str, entry: Entry) -> str:
@@ -228,27 +255,6 @@ def _named(client: McpClient, values: Mapping[str, str]) -> Any:
     if client.form == "list":
         return [{"name": name, "value": value} for name, value in values.items()]
     return dict(values)
-
-
-def _toml(client: McpClient, server: str, entry: Entry) -> str:
-    rows = [f"{name} = {_value(value)}" for name, value in entry.items()]
-    return "\n".join([f"[{client.key}.{_value(server)}]", *rows, ""])
-
-
-def _value(value: Any) -> str:
-    """A string, or a list or dictionary of strings, written as TOML.
-
-    Raises:
-        Invalid: a string has bytes that are not UTF-8.
-    """
-    if isinstance(value, dict):
-        return "{ " + ", ".join(f"{_value(name)} = {_value(one)}" for name, one in value.items()) + " }"
-    if isinstance(value, list):
-        return f"[{', '.join(map(_value, value))}]"
-    if any("\ud800" <= one <= "\udfff" for one in value):
-        raise Invalid(f"{value!a} cannot be written in TOML: it is not UTF-8", hint="Rename the folder.")
-    # TOML shares JSON's escapes up to U+FFFF; beyond that JSON writes surrogate pairs, which are invalid in TOML.
-    return '"' + "".join(json.dumps(one)[1:-1] if one <= "\uffff" else f"\\U{ord(one):08x}" for one in value) + '"'
 
 
 def _unreadable(client: McpClient, why: str) -> Invalid:

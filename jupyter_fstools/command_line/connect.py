@@ -61,7 +61,7 @@ def run_connect(given: argparse.Namespace) -> None:
     client = CLIENTS[given.client]
     name = checked_session(given.name or client.name)
     server = find_server(given.root, given.url)
-    file = _file(client, given.root)
+    file = client.file_below(given.root)
     where = ("--url", given.url) if given.url else ("--root", os.path.abspath(given.root))
     # An address that the person gave is used as it is, also on a hub.
     url = endpoint_of(server.url) if given.url else mcp_address(server.url)
@@ -88,15 +88,6 @@ def run_connect(given: argparse.Namespace) -> None:
         _tell(f"No file is known to write it to: put it where {client.title} keeps its MCP servers.")
     if given.wait:
         _wait(server, token_id, client, given.wait)
-
-
-def _file(client: McpClient, root: str) -> Path | None:
-    if client.file is None:
-        return None
-    try:
-        return Path(client.file).expanduser() if client.file.startswith("~") else Path(root, client.file)
-    except RuntimeError:  # The user's home cannot be determined.
-        return None
 
 
 def _agrees(file: Path) -> bool:

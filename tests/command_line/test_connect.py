@@ -9,6 +9,7 @@ import subprocess
 import threading
 import tomllib
 import urllib.request
+from pathlib import Path
 
 import pytest
 
@@ -20,6 +21,7 @@ from jupyter_fstools.client.configurations import (
     jupyter_folders,
     mcp_address,
     merged,
+    server_of,
 )
 from jupyter_fstools.errors import Invalid
 
@@ -103,7 +105,12 @@ def test_a_server_of_the_same_name_is_replaced(name):
         ("cursor", '{"a": ' + "[" * 100_000 + "]" * 100_000 + "}"),
         ("codex", "a = " + "[" * 100_000 + "]" * 100_000),
         ("codex", "= 1"),
-        ("codex", "[mcp_servers.jupyter]\nurl = 'x'\n"),
+        ("codex", "mcp_servers.jupyter.url = 'x'\n"),
+        ("codex", "[mcp_servers.jupyter]\nargs = [\n'x']\n"),
+        ("codex", "[mcp_servers.jupyter]\nurl = 'x'\n[mcp_servers.jupyter.http_headers]\na = 'b'\n"),
+        ("codex", '[mcp_servers.jupyter]\nnote = """\nurl = \'x\'\n"""\n'),
+        ("codex", 'note = """\n[mcp_servers.jupyter]\n"""\n[ mcp_servers.jupyter ]\nurl = \'x\'\n'),
+        ("codex", "[mcp_servers]\njupyter = 1\n"),
         ("codex", "mcp_servers = { other = { url = 'x' } }\n"),
     ],
     ids=lambda text: text[:50],
@@ -157,6 +164,21 @@ def test_a_toml_configuration_keeps_its_line_ends():
     assert read(client, told)["mcp_servers"] == ADDRESSES["codex"]["mcp_servers"]
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("command", [(), ("--root", "/project")])
+def test_a_server_in_toml_is_replaced_and_keeps_what_a_person_set(end, command):
+    client = CLIENTS["codex"]
+    before = server_of(client, "codex", "old", url=URL, command=command).entry
+    text = merged(client, 'model = "x"\n', "jupyter", before)
+    text += '# mine\ndefault_tools_approval_mode = "approve"\n\n[mcp_servers.other]\nurl = "x"\n[tui]\na = 1\n'
+    told = merged(client, text.replace("\n", end), "jupyter", address_entry(client, URL, TOKEN))
+    table = configuration(client, "jupyter", address_entry(client, URL, TOKEN))
+    old = configuration(client, "jupyter", before)
+    assert old in text and told == text.replace(old, table).replace("\n", end)
+    by_hand = "[mcp_servers.jupyter]\nurl = 'x'"
+    assert read(client, merged(client, by_hand, "jupyter", address_entry(client, URL, TOKEN))) == ADDRESSES["codex"]
+
+
 @pytest.mark.parametrize("folder", ["/😀", "/ü", "/\x7f\t", '/"\\'])
 def test_toml_holds_every_folder_s_name(folder):
     client = CLIENTS["codex"]
@@ -176,6 +198,19 @@ def test_behind_a_hub_the_address_is_the_hub_s(monkeypatch):
     assert mcp_address(server) == mcp_address(server.rstrip("/")) == "http://127.0.0.1:5000/user/ada/api/fstools/mcp"
     monkeypatch.setenv("JUPYTERHUB_PUBLIC_URL", "https://hub.example.org/user/ada/")
     assert mcp_address(server) == "https://hub.example.org/user/ada/api/fstools/mcp"
+
+
+@pytest.mark.parametrize(
+    ("name", "variable", "file"),
+    [("claude-code", "CLAUDE_CONFIG_DIR", ".claude.json"), ("codex", "CODEX_HOME", "config.toml")],
+)
+def test_the_variable_of_a_client_moves_its_file(monkeypatch, name, variable, file):
+    monkeypatch.delenv(variable, raising=False)
+    assert CLIENTS[name].file_below("/project") == Path(CLIENTS[name].file).expanduser()
+    monkeypatch.setenv(variable, "/elsewhere")
+    assert CLIENTS[name].file_below("/project") == Path("/elsewhere", file)
+    assert CLIENTS["vscode"].file_below("/project") == Path("/project/.vscode/mcp.json")
+    assert CLIENTS["generic"].file_below("/project") is None
 
 
 @pytest.mark.slow
