@@ -107,18 +107,21 @@ class ReadTracker:
             receipt.exact_sha = fingerprint().exact
             self._store.put_receipt(receipt)
         if whole and self._overwrite_needs_full_read and not receipt.full:
-            rest = "Read the rest of it with `read_file` before overwriting it, or use `edit_file`."
             since = shown_since_diff(receipt)
             lines = receipt.lines if since is None else since
-            # The reader's own edits may have written the lines that no window showed.
-            if len(lines) < 2 and is_whole(lines, total_lines(receipt)):
+            # The reader's own edits may have written the lines that no window showed; an empty file has none, and a
+            # diff that showed it becoming empty does not permit overwriting it either.
+            if (lines or since is None) and len(lines) < 2 and is_whole(lines, total_lines(receipt)):
                 return receipt
             if since is not None:
-                rest = "Only a diff of what changed was shown: read it again before overwriting it, or use `edit_file`."
+                hint = "Only a diff of what changed was shown: read it again before overwriting it, or use `edit_file`."
+            elif receipt.lines or receipt.partly:
+                hint = "Read the rest of it with `read_file` before overwriting it, or use `edit_file`."
+            else:  # A picture is shown without lines, and there is no rest of it to read.
+                hint = "Text cannot replace it; write another file."
             raise NotRead(
                 f"only a part of {stat.path} was shown to this session (lines {spelled(lines)})",
-                # A picture is shown without lines, and there is no rest of it to read.
-                hint=rest if receipt.lines or receipt.partly else "Text cannot replace it; write another file.",
+                hint=hint,
                 path=stat.path,
                 lines=lines,
             )

@@ -370,6 +370,16 @@ def test_what_a_diff_showed_is_never_overwritten_however_many_windows_follow(cal
     assert call("write_file", path="a.txt", content="new\n").data["changed"]
 
 
+def test_a_file_that_a_diff_showed_becoming_empty_is_not_overwritten(call):
+    call("write_file", path="a.txt", content="x\n")
+    call.put("a.txt", "")
+    stale(call, "a.txt", "x", "y")
+    refusal = call.refused("not_read", "write_file", path="a.txt", content="new\n")
+    assert "lines none" in refusal.message and "diff" in refusal.hint
+    call("read_file", path="a.txt")
+    assert call("write_file", path="a.txt", content="new\n").data["changed"]
+
+
 def test_what_was_accepted_unseen_does_not_count_as_shown(call):
     """An edit that went through a stale file allows no overwrite of the outsider's text."""
     call.put("a.txt", numbered(3))
