@@ -6,19 +6,18 @@ import asyncio
 
 import pytest
 
-pytest.importorskip("pydantic_ai")
-
-from pydantic_ai import Agent
-from pydantic_ai.mcp import MCPToolset
-from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
-from pydantic_ai.models.function import FunctionModel
-
 pytestmark = pytest.mark.slow
 
 
 @pytest.mark.filterwarnings("default")  # The framework's own warning of a later renaming.
 def test_an_agent_is_told_to_read_first_does_so_and_edits(folder, shared_server):
     """The model is scripted: it edits, and reads where the refusal says so."""
+    pytest.importorskip("pydantic_ai")  # Its import takes as long as a fifth of the collection of all tests.
+    from pydantic_ai import Agent
+    from pydantic_ai.mcp import MCPToolset
+    from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
+    from pydantic_ai.models.function import FunctionModel
+
     path = folder.write("a.txt", b"one\n")
     edit = ToolCallPart("edit_file", {"path": path, "old_string": "one", "new_string": "1"})
     seen = []
