@@ -124,6 +124,15 @@ def test_the_longest_name_of_an_object_is_read_and_changed_and_a_longer_one_refu
             call_tool(files, call.pop("tool"), path=f"{longest}xx", **call)
 
 
+def test_a_name_of_1024_bytes_fits_in_a_bucket_without_a_prefix(s3):
+    files = open_workspace("s3://team", store="memory:")
+    longest = "d/" + "x" * 1022
+    call_tool(files, "write_file", path=longest, content="needle\n")
+    assert content(files.backend, longest) == b"needle\n"
+    with pytest.raises(Invalid, match="1024 bytes at most"):
+        call_tool(files, "read_file", path=f"{longest}x")
+
+
 @pytest.mark.parametrize("name", ["..", ".", "a\tb", "a\x01b"])
 def test_an_object_that_no_path_names_bars_its_folder_alone(s3, other, name):
     other.put_here(f"bad/{name}", b"needle\n")
