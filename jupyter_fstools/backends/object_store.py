@@ -74,7 +74,10 @@ class ObjectStore:
     def from_setting(cls, where: str, *, durable: bool) -> ObjectStore:
         """The backend for an address; `durable` has no effect, as a store confirms a write only once it is stored."""
         versions = VersionFiles(data_folder() / "objects", CACHE_BYTES)
-        return cls(opened_bucket(where), where, versions)
+        bucket = opened_bucket(where)
+        # Two spellings of one prefix must give the same keys: "my%20project" and "my project".
+        scheme, _, rest = where.partition("://")
+        return cls(bucket, f"{scheme}://{rest.partition('/')[0]}/{getattr(bucket, 'prefix', None) or ''}", versions)
 
     @property
     def root_key(self) -> str:
@@ -176,7 +179,7 @@ class ObjectStore:
     def _parts(self, path: str) -> Sequence[str]:
         self._check_spelling(path)
         parts = canonical_parts(path, LONGEST_KEY)
-        if len(os.fsencode(f"{self._prefix}/{path}")) > LONGEST_KEY:
+        if len(os.fsencode(f"{self._prefix}/{path}" if self._prefix else path)) > LONGEST_KEY:
             raise Invalid(
                 f"`path` is too long: an object's name has {LONGEST_KEY} bytes at most, those of the root's included.",
                 hint="Use a shorter path.",

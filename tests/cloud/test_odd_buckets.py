@@ -133,6 +133,13 @@ def test_a_name_of_1024_bytes_fits_in_a_bucket_without_a_prefix(s3):
         call_tool(files, "read_file", path=f"{longest}x")
 
 
+def test_two_spellings_of_a_prefix_share_receipts_and_changes(s3):
+    one, same = (open_backend(f"{s3}/{spelled}") for spelled in ("my project/é", "my%20project/x/../%C3%A9/"))
+    assert one.root_key == same.root_key == f"{s3}/my project/é"
+    put(one, "a.txt", b"needle\n")
+    assert same.stat("a.txt") == one.stat("a.txt")
+
+
 @pytest.mark.parametrize("name", ["..", ".", "a\tb", "a\x01b"])
 def test_an_object_that_no_path_names_bars_its_folder_alone(s3, other, name):
     other.put_here(f"bad/{name}", b"needle\n")
