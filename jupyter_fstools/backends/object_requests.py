@@ -64,6 +64,12 @@ def opened_bucket(where: str) -> Bucket:
     """
     if re.match(r"[a-z0-9+.-]+://[^/]*:[^/]*@", where):
         raise Invalid("root: the address holds a password", hint="Give credentials by the environment instead.")
+    if "?" in where or "#" in where:  # The library ignores what follows, which may be a signature.
+        raise Invalid(
+            "root: the address of an object store has no part behind a ? or #",
+            hint="Give credentials by the environment, and write %3F and %23 for these signs in a prefix.",
+            field="root",
+        )
     try:
         options: Any = {"timeout": TIMEOUT, "connect_timeout": TIMEOUT, "allow_http": _allows_http()}
         return from_url(where, client_options=options, retry_config=RETRIES)

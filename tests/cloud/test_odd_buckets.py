@@ -140,6 +140,13 @@ def test_two_spellings_of_a_prefix_share_receipts_and_changes(s3):
     assert same.stat("a.txt") == one.stat("a.txt")
 
 
+@pytest.mark.parametrize("more", ["?sv=1&sig=hidden", "#hidden", "/?hidden", "/x?y"])
+def test_an_address_that_the_library_would_cut_is_refused_without_repeating_it(s3, more):
+    with pytest.raises(Invalid, match=r"behind a \? or #") as refused:
+        open_backend(s3 + more)
+    assert "hidden" not in str(refused.value)
+
+
 @pytest.mark.parametrize("name", ["..", ".", "a\tb", "a\x01b"])
 def test_an_object_that_no_path_names_bars_its_folder_alone(s3, other, name):
     other.put_here(f"bad/{name}", b"needle\n")
