@@ -15,6 +15,10 @@ from psycopg.generators import execute
 _BINARY = pq.Format.BINARY
 
 
+class NoAnswer(psycopg.OperationalError):
+    """An answer took too long; the connection is closed."""
+
+
 class Patient(Connection[Any]):
     """A connection that ends where an answer takes too long.
 
@@ -57,7 +61,7 @@ class Patient(Connection[Any]):
                 ready = yield wanted
                 if not ready and time.monotonic() > late:
                     self.pgconn.finish()
-                    raise psycopg.OperationalError(f"there was no answer within {seconds:g} s")
+                    raise NoAnswer(f"there was no answer within {seconds:g} s")
                 wanted = gen.send(ready)
         except StopIteration as answered:
             return answered.value  # type: ignore[no-any-return]  # A generator's result is not typed.

@@ -16,7 +16,7 @@ import psycopg
 from psycopg import pq
 
 from ..errors import Conflict, FsToolsError, InputOutput
-from .postgresql_answers import Patient
+from .postgresql_answers import NoAnswer, Patient
 from .postgresql_schema import LOCK_LOST, migrate
 
 WAIT_SECONDS = 5.0
@@ -24,6 +24,10 @@ WAIT_SECONDS = 5.0
 
 ANSWER_SECONDS = 60.0
 """Longest wait for an answer, in seconds: connections to a suspended database, or one whose disk hangs, stay open."""
+
+AWAY_SECONDS = 0.5
+"""For how long, in seconds, one call's vain wait for a connection spares all others, and its own next ones, the same
+wait."""
 
 _MOST_CONNECTIONS = 40
 _FRESH_SECONDS = 1.0
@@ -98,6 +102,7 @@ class Database:
         self._starting = threading.Lock()
         self._idle = _Idle()
         self._local = threading.local()
+        self._away_until, self._reason = 0.0, ""
 
     @property
     def held(self) -> Held | None:
@@ -122,6 +127,8 @@ class Database:
         except psycopg.Error as error:
             if error.sqlstate in _MISSING:
                 self._look_again()
+            if isinstance(error, NoAnswer):  # The next statement would wait as long on each connection that is open.
+                self._idle.empty()
             raise self.refusal(error) from None
 
     @contextlib.contextmanager
@@ -137,7 +144,16 @@ class Database:
 
     def connect(self) -> Patient:
         """A connection for the caller alone, in autocommit mode."""
-        made = Patient.connect(self._address, autocommit=True, connect_timeout=int(WAIT_SECONDS), **_OPTIONS)
+        begun = time.monotonic()
+        if begun < self._away_until:
+            raise psycopg.OperationalError(self._reason)
+        try:
+            made = Patient.connect(self._address, autocommit=True, connect_timeout=int(WAIT_SECONDS), **_OPTIONS)
+        except psycopg.OperationalError as error:
+            # A database that refuses at once may be back as soon, and costs nobody time.
+            if (now := time.monotonic()) > begun + AWAY_SECONDS:
+                self._away_until, self._reason = now + AWAY_SECONDS, str(error)
+            raise
         made.patience = ANSWER_SECONDS
         return made
 
@@ -227,6 +243,10 @@ class _Idle:
         if self.process != os.getpid():
             _of_parents.extend(self._kept)
             return
+        self.empty()
+
+    def empty(self) -> None:
+        """Close the connections that nobody uses."""
         while self._kept:
             self._kept.pop().close()
 

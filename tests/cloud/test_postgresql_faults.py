@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -22,6 +23,7 @@ from jupyter_fstools.journal.listing import ChangeQuery
 from jupyter_fstools.limits import StoreLimits
 from jupyter_fstools.stores import postgresql_connection
 from jupyter_fstools.stores.postgresql import PostgresqlStore
+from jupyter_fstools.stores.postgresql_connection import AWAY_SECONDS
 from jupyter_fstools.stores.postgresql_schema import _MIGRATIONS
 from jupyter_fstools.stores.protocol import ChangeFilter, MomentFilter
 from jupyter_fstools.stores.records import OpenDocument
@@ -389,8 +391,43 @@ def test_a_database_that_hangs_refuses_calls_in_time_and_then_everything_goes_on
         with suspended(server):
             require_refused_and_unchanged(files, root, "no answer|timeout")
             assert call_tool(files, "read_file", path="a.txt", force=True).data["content"] == "one\n"
+        time.sleep(AWAY_SECONDS)
         edit(files)
         assert (root / "a.txt").read_text() == "1\n"
+        files.store.close()
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="this system does not tell of processes")
+def test_a_database_that_hangs_is_waited_for_once_and_not_on_each_connection(monkeypatch, tmp_path):
+    monkeypatch.setattr(postgresql_connection, "ANSWER_SECONDS", 4.0)
+    monkeypatch.setattr(postgresql_connection, "WAIT_SECONDS", 2.0)
+    with postgresql.running() as server:
+        (tmp_path / "a.txt").write_text("one\n")
+        files = open_workspace(tmp_path, store=server.address, durable=False)
+        call_tool(files, "read_file", path="a.txt")
+        database = files.store._database
+        for connection in [database.connect() for _ in range(8)]:
+            database._idle.give_back(connection)
+        with suspended(server):
+            begun = time.monotonic()
+            for _ in range(3):
+                call_tool(files, "read_file", path="a.txt", force=True)
+            assert time.monotonic() - begun < 14
+        files.store.close()
+
+
+def test_calls_at_the_same_time_share_the_wait_for_a_silent_database(monkeypatch, tmp_path):
+    monkeypatch.setattr(postgresql_connection, "WAIT_SECONDS", 2.0)
+    (tmp_path / "a.txt").write_text("one\n")
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"postgresql://ada:pw@127.0.0.1:{silent.getsockname()[1]}/team"
+        files = open_workspace(tmp_path, store=address, durable=False)
+        begun = time.monotonic()
+        with ThreadPoolExecutor() as pool:
+            reads = [pool.submit(call_tool, files, "read_file", path="a.txt") for _ in range(6)]
+            assert {read.result().data["content"] for read in reads} == {"one\n"}
+        require_refused_and_unchanged(files, tmp_path, "timeout")
+        assert time.monotonic() - begun < 10
         files.store.close()
 
 
