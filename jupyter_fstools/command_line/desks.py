@@ -164,7 +164,17 @@ class StoreDesk:
         from ..tools import TOOLS
 
         store, user = self._lasting_store(), self._workspace.reader.user
-        return grant.issue(store, user, name, session=session, tools=tools, paths=paths, seconds=seconds, known=TOOLS)
+        return grant.issue(
+            store,
+            user,
+            name,
+            account=user,
+            session=session,
+            tools=tools,
+            paths=paths,
+            seconds=seconds,
+            known=TOOLS,
+        )
 
     def revoke_token(self, token_id: str) -> None:
         """Revoke a token."""

@@ -123,6 +123,7 @@ def issue(
     user: str,
     name: str,
     *,
+    account: str,
     session: str | None,
     tools: Literal["read", "write"] | list[str],
     paths: Sequence[str],
@@ -135,6 +136,7 @@ def issue(
         store: keeps its digest.
         user: the person who makes it.
         name: its name.
+        account: the one whose servers it opens.
         session: the session that it works in; None: its name.
         tools: "read", "write", or names of tools.
         paths: rules as in `.gitignore` for what it opens; none: everything.
@@ -160,6 +162,7 @@ def issue(
     token = Token(
         id=secrets.token_hex(6),
         user=user,
+        account=account,
         name=name,
         session=checked_session(name if session is None else session),
         tools=tools,
@@ -172,11 +175,16 @@ def issue(
     return token, secret
 
 
-def check(store: Store, secret: str) -> Token:
+def check(store: Store, secret: str, account: str) -> Token:
     """The token with this secret; notes its use.
 
+    Args:
+        store: keeps its digest; servers of other accounts may share it.
+        secret: as the assistant sends it.
+        account: the one whose server is asked.
+
     Raises:
-        Denied: it is unknown, revoked or expired.
+        Denied: it is unknown, revoked or expired, or was made for the servers of another account.
     """
     now = time.time()
     token = store.token(_digest(secret), now)
@@ -184,6 +192,11 @@ def check(store: Store, secret: str) -> Token:
         raise Denied("this token is unknown or was revoked", hint="Ask the person you work for to make a new one.")
     if token.expires_at is not None and token.expires_at <= now:
         raise Denied("this token has expired", hint="Ask the person you work for to make a new one.")
+    if (token.account or token.user) != account:
+        raise Denied(
+            "this token was made for the server of another user",
+            hint="Call that server, or ask the person you work for to make a token for this one.",
+        )
     return token
 
 

@@ -73,7 +73,7 @@ class ToolsHandler(APIHandler):
         """Authenticate by the assistant's token, if the request has one, and ignore any other login that it carries."""
         self._secret = presented(self.request)
         if self._secret is not None:
-            self.assistant = await asyncio.to_thread(check, self.served.workspace.store, self._secret)
+            self.assistant = await asyncio.to_thread(self._check, self._secret)
             self._login = TokenLogin(super().identity_provider, self.assistant.user)
         await super().prepare()
         if self.assistant is not None and not self.opens_to_tokens:
@@ -148,10 +148,13 @@ class ToolsHandler(APIHandler):
         def begun() -> _T:
             # The token may have been revoked while the call waited for its turn, or for a file.
             if self._secret is not None:
-                check(workspace.store, self._secret)
+                self._check(self._secret)
             return work(workspace)
 
         return await self._pool(command).run(self.caller(reader), begun, self._left)
+
+    def _check(self, secret: str) -> Token:
+        return check(self.served.workspace.store, secret, self.served.account)
 
     def caller(self, reader: Reader) -> Caller:
         """The caller whose calls count together: one user, or one of their assistants' tokens."""

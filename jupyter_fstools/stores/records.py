@@ -269,6 +269,7 @@ class Token(BaseModel):
     Attributes:
         id: names it, and opens nothing.
         user: the person who made it, and as whom it reads and writes.
+        account: whose servers it opens; empty: those of `user`. Others may share the store.
         name: what that person calls it.
         session: the session it works in.
         tools: those that only read, those that write too (no commands), or these.
@@ -280,6 +281,7 @@ class Token(BaseModel):
 
     id: str
     user: str
+    account: str = ""
     name: str
     session: str
     tools: Literal["read", "write"] | list[str]

@@ -73,7 +73,7 @@ def refusal_of(message: str, key: str = "/root/a.txt", reader: Reader = ANN, **f
 
 def token_of(id: str, user: str = "ann", created_at: float = 1.0, **fields: Any) -> Token:
     """A token with every field set."""
-    given: dict[str, Any] = {"tools": ["grep"], "paths": ["docs/"], "expires_at": 9.0, **fields}
+    given: dict[str, Any] = {"account": "a", "tools": ["grep"], "paths": ["docs/"], "expires_at": 9.0, **fields}
     return Token(id=id, user=user, name=f"n {id}", session="s", created_at=created_at, **given)
 
 

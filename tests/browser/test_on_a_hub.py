@@ -11,6 +11,7 @@ from websocket import create_connection
 from tests import hub, postgresql
 from tests.browser.lab import unfold
 from tests.browser.test_connecting import field, read_by_a_client, requires_the_client
+from tests.hub import OnHub
 
 
 @pytest.fixture(scope="module")
@@ -61,6 +62,17 @@ def test_both_edit_one_is_stale_and_each_is_told_of_the_others_change(users, pla
     listed = ada.call("GET", "/changes?path=a.txt")[1]["changes"]
     assert [(one["id"], one["user"]) for one in listed] == [(mine["id"], "grace"), (done["id"], "ada")]
     assert (place / "project" / "a.txt").read_text() == "three\n"
+
+
+def test_an_assistants_token_of_one_user_does_not_open_the_server_of_the_other(users, place):
+    ada, grace = users
+    (place / "project" / "token.txt").write_text("one\n")
+    secret = ada.call("POST", "/tokens", {"name": "helper"})[1]["token"]
+    statuses = []
+    for user in (ada, grace):
+        assistant = OnHub(user.url.partition("/user/")[0], user.name, secret)
+        statuses.append(called(assistant, "read_file", path="token.txt")[0])
+    assert statuses == [200, 403]
 
 
 def test_each_sees_the_others_change_in_the_panel(users, place, open_lab):

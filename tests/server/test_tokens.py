@@ -15,6 +15,7 @@ from jupyter_fstools.client.configurations import CLIENTS
 from jupyter_fstools.gate import grant
 from jupyter_fstools.server.routes import ROUTES
 from jupyter_fstools.sessions import TOKEN_PREFIX
+from jupyter_fstools.tools import TOOLS
 
 FIELDS = {"id", "name", "session", "tools", "paths", "created_at", "expires_at", "last_used_at"}
 INITIALIZE = {
@@ -378,6 +379,22 @@ async def test_an_expired_token_opens_nothing(make, as_assistant, monkeypatch):
 async def test_what_is_no_token_opens_nothing(as_assistant, secret):
     refused = await as_assistant(secret, "GET", "/tools")
     assert (refused.status, refused.error["code"]) == (403, "denied")
+
+
+@pytest.mark.parametrize(
+    ("user", "account", "status"), [("", "grace", 403), ("grace", "grace", 403), ("grace", "", 200)]
+)
+async def test_a_token_opens_the_servers_of_the_account_for_which_it_was_made(
+    as_assistant, served, user, account, status
+):
+    """Servers of other accounts may share the store, and act with the rights of those accounts."""
+    given = {"session": None, "tools": "read", "paths": [], "seconds": 60, "known": TOOLS}
+    here = served.account
+    _, secret = grant.issue(served.workspace.store, user or here, "helper", account=account or here, **given)
+    answer = await as_assistant(secret, "GET", "/tools")
+    assert answer.status == status
+    if status == 403:
+        assert "another user" in answer.error["message"]
 
 
 async def test_the_token_counts_and_not_the_login_that_comes_with_it(make, as_assistant, jp_serverapp):

@@ -153,6 +153,7 @@ class ToldToken(Token):
     """A token as the person who made it sees it."""
 
     user: Annotated[str, Field(exclude=True)]
+    account: Annotated[str, Field(exclude=True)] = ""
 
 
 class TokensAnswer(BaseModel):

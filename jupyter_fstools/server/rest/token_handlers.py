@@ -98,6 +98,7 @@ class _MakesTokens(ToolsHandler):
                 workspace.store,
                 user,
                 asked.name,
+                account=self.served.account,
                 session=asked.session,
                 tools=asked.tools,
                 paths=asked.paths,
@@ -203,4 +204,4 @@ def _described(client: McpClient) -> dict[str, Any]:
 
 def told(token: Token) -> dict[str, Any]:
     """A token as its user sees it."""
-    return token.model_dump(exclude={"user"})
+    return token.model_dump(exclude={"user", "account"})
