@@ -40,7 +40,12 @@ _OPTIONS: dict[str, Any] = {
     "keepalives_count": 3,
     "tcp_user_timeout": 15_000,
 }
-
+# A database may have other defaults; our statements and functions are written for these. Not part of `_OPTIONS`, as
+# poolers refuse most settings at the start of a session.
+_SETTINGS = """
+SELECT set_config('default_transaction_isolation', 'read committed', false),
+set_config('standard_conforming_strings', 'on', false)
+"""
 
 # A missing schema, table, column or function has been dropped, or changed by a newer server.
 _MISSING = frozenset({"3F000", "42P01", "42703", "42883"})
@@ -155,6 +160,11 @@ class Database:
                 self._away_until, self._reason = now + AWAY_SECONDS, str(error)
             raise
         made.patience = ANSWER_SECONDS
+        try:
+            made.execute(_SETTINGS)
+        except psycopg.Error:
+            made.close()
+            raise
         return made
 
     def close(self) -> None:

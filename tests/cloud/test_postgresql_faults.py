@@ -87,6 +87,27 @@ def test_a_database_of_any_encoding_keeps_every_text(database_server, ask, tmp_p
     files.store.close()
 
 
+@pytest.mark.parametrize(
+    "default", ["default_transaction_isolation = 'serializable'", "standard_conforming_strings = off"]
+)
+def test_other_defaults_of_a_database_change_nothing(database, ask, open_files, default):
+    ask(f"ALTER DATABASE {psycopg.conninfo.conninfo_to_dict(database)['dbname']} SET {default}")
+    files = open_files()
+    call_tool(files, "read_file", path="a.txt")
+    edit(files)
+    stores = [PostgresqlStore(database) for _ in range(5)]
+
+    def hold(store):
+        with store.locks(5).hold("/root/a.txt"):
+            time.sleep(0.3)
+        store.close()
+
+    with ThreadPoolExecutor() as pool:
+        # Each waits while the one before it has the lock, and takes it in the same statement.
+        for held in [pool.submit(hold, store) for store in stores]:
+            held.result()
+
+
 @pytest.mark.parametrize("version", range(1, len(_MIGRATIONS)))
 def test_tables_of_an_older_server_are_migrated_with_what_is_in_them(make_database, version):
     new, old = make_database(), make_database()
