@@ -117,6 +117,7 @@ class Pages:
             self._documents[page] = now
         for one in replaced:
             one.close()
+        self.heard_last.forget_all_but(page.name, {(one.key, one.number) for one in documents if not one.saved})
         return new
 
     def left(self, page: Page) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from threading import Lock
@@ -60,6 +60,13 @@ class Heard:
         """Drop a state, as the page has saved other content since."""
         with self._lock:
             self._kept.pop((key, page), None)
+
+    def forget_all_but(self, page: str, unsaved: Collection[tuple[str, int]]) -> None:
+        """Drop a page's states of all documents but these (by key and number): the others were saved or closed."""
+        with self._lock:
+            for (key, name), snapshot in list(self._kept.items()):
+                if name == page and (key, snapshot.number) not in unsaved:
+                    del self._kept[key, name]
 
 
 class LiveFile(BytesContent):

@@ -26,6 +26,19 @@ def test_a_page_that_is_connected_again_counts_once(call, pages):
     assert pages.names() == {back.name}
 
 
+@pytest.mark.parametrize("is_saved", [True, False])
+def test_what_was_saved_or_closed_since_is_not_the_last_known_content(call, pages, is_saved):
+    """A page that does not answer shows its file, and not what its person saved over or threw away."""
+    file, page = call.put("a.py", X1), PageHere(content={"done": True, "counter": 1, "content": "early draft\n"})
+    pages.heard(page, [page.document(file, saved=False, counter=1)])
+    assert "early draft" in call("read_file", path="a.py").content[0]["text"]
+    page.answers = {"content": None}
+    pages.heard(page, [page.document(file, counter=2)] if is_saved else [])
+    pages.heard(page, [page.document(file, number=0 if is_saved else 1, saved=False, counter=3)])
+    answer = call("read_file", path="a.py")
+    assert (answer.data["content"], answer.data["last_known"]) == (X1, True)
+
+
 def test_a_notebook_that_is_paired_with_a_text_while_it_is_open_is_no_longer_changed_below_its_page(call, pages):
     file, page = call.put("n.ipynb", "{}"), PageHere(patch={"done": True})
     for kind in ("notebook", "converted"):
