@@ -74,7 +74,8 @@ class Completion:
             return _beginning(fragment, _options(command), "param")
         before = _action(command, finished[-1])
         if before is not None and before.nargs != 0:
-            return _beginning(fragment, before.choices or [], "param")
+            # An option that was offered as a value would be taken for one.
+            return _beginning(fragment, before.choices or [fragment], "param")
         return self._positional(command, fragment)
 
     def _positional(self, command: Subcommand, fragment: str) -> Iterable[tuple[str, str]]:
