@@ -172,6 +172,11 @@ class FsToolsConfig(Configurable):
             raise TraitError(f"{proposal['trait'].name}: {error.message}") from None
         return rules
 
+    @validate("approval")
+    def _check_approval(self, proposal: dict[str, Any]) -> str | list[str]:
+        rules: str | list[str] = proposal["value"]
+        return rules if isinstance(rules, str) else self._check_rules(proposal)
+
     @validate("store")
     def _check_store(self, proposal: dict[str, Any]) -> str:
         from .entry_points import store_class

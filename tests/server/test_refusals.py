@@ -135,6 +135,7 @@ WRONG_SETTINGS = [
     {"root": "/no/such/folder"},
     {"deny_read": [5]},
     {"approval": "sometimes"},
+    {"approval": ["*.py", "{a"]},
 ]
 
 
