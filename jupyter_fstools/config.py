@@ -172,6 +172,14 @@ class FsToolsConfig(Configurable):
             raise TraitError(f"{proposal['trait'].name}: {error.message}") from None
         return rules
 
+    @validate("protected_files")
+    def _check_protected_files(self, proposal: dict[str, Any]) -> list[str]:
+        relative = [file for file in proposal["value"] if not os.path.isabs(file)]
+        if relative:
+            raise TraitError(f"protected_files takes absolute paths, got {relative[0]!r}")
+        # The gate compares real paths.
+        return [os.path.realpath(file) for file in proposal["value"]]
+
     @validate("approval")
     def _check_approval(self, proposal: dict[str, Any]) -> str | list[str]:
         rules: str | list[str] = proposal["value"]

@@ -63,6 +63,15 @@ def test_a_time_that_is_no_number_is_a_refusal(tmp_path, setting, seconds):
         open_workspace(tmp_path, store="memory:", **{setting: seconds})
 
 
+@pytest.mark.parametrize("spelled", ["link/kept.txt", "root/kept.txt", "root/sub/../kept.txt", "root/", "link"])
+def test_a_protected_file_is_not_written_however_its_path_is_spelled(tmp_path, spelled):
+    (tmp_path / "root").mkdir()
+    (tmp_path / "link").symlink_to("root")
+    workspace = open_workspace(tmp_path / "root", store="memory:", protected_files=[f"{tmp_path}/{spelled}"])
+    with workspace, pytest.raises(Denied):
+        call_tool(workspace, "write_file", path="kept.txt", content="x")
+
+
 @pytest.mark.parametrize("made", ["fstools", "fstools/locks"])
 def test_with_a_read_only_data_folder_files_are_written_and_a_warning_says_what_is_missing(
     private_jupyter, tmp_path, caplog, made

@@ -136,6 +136,7 @@ WRONG_SETTINGS = [
     {"deny_read": [5]},
     {"approval": "sometimes"},
     {"approval": ["*.py", "{a"]},
+    {"protected_files": ["/etc/hosts", "notes.md"]},
 ]
 
 
