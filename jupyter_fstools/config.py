@@ -6,6 +6,7 @@ import json
 import logging
 import math
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 
 ENVIRONMENT = "JUPYTER_FSTOOLS_SETTINGS"
 """Environment variable that passes the server's settings to kernels as JSON; it never contains a secret."""
+
+_PREFIX = re.compile(r"[A-Za-z0-9_-]{0,50}")
+"""Models' interfaces refuse names of tools with other characters, or with more than 64."""
 
 _log = logging.getLogger("jupyter_fstools")
 _Record = TypeVar("_Record", Limits, StoreLimits, Rules)
@@ -159,8 +163,8 @@ class FsToolsConfig(Configurable):
     @validate("tool_prefix")
     def _check_tool_prefix(self, proposal: dict[str, Any]) -> str:
         prefix: str = proposal["value"]
-        if prefix and not prefix.replace("_", "a").replace("-", "a").isalnum():
-            raise TraitError(f"tool_prefix takes letters, digits, _ and -, got {prefix!r}")
+        if not re.fullmatch(_PREFIX, prefix):
+            raise TraitError(f"tool_prefix takes at most 50 letters (a to z), digits, _ and -, got {prefix[:80]!r}")
         return prefix
 
     @validate("deny_read", "deny_write", "default_deny_read", "default_deny_write", "ask_write", "default_ask_write")

@@ -137,6 +137,8 @@ WRONG_SETTINGS = [
     {"approval": "sometimes"},
     {"approval": ["*.py", "{a"]},
     {"protected_files": ["/etc/hosts", "notes.md"]},
+    {"tool_prefix": "dé_"},
+    {"tool_prefix": 51 * "x"},
 ]
 
 
