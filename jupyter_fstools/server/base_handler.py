@@ -14,8 +14,8 @@ from jupyter_server.base.handlers import APIHandler
 from jupyter_server.utils import ensure_async
 from tornado.web import HTTPError
 
-from ..errors import Denied, FsToolsError, InputOutput, Invalid
-from ..gate.grant import Grant, check
+from ..errors import Denied, FsToolsError, InputOutput, Invalid, NotFound
+from ..gate.grant import Grant, check, token_of
 from ..gate.workspace import Workspace
 from ..progress import Progress
 from ..stores.records import Reader, Token, Via
@@ -151,7 +151,25 @@ class ToolsHandler(APIHandler):
                 self._check(self._secret)
             return work(workspace)
 
-        return await self._pool(command).run(self.caller(reader), begun, self._left)
+        watch = asyncio.ensure_future(self._end_once_revoked(self.assistant)) if command and self.assistant else None
+        try:
+            return await self._pool(command).run(self.caller(reader), begun, self._left)
+        finally:
+            if watch is not None:
+                watch.cancel()
+
+    async def _end_once_revoked(self, token: Token) -> None:
+        """End the call once its token is revoked, by whichever process."""
+        feed, store = self.served.feed, self.served.workspace.store
+        while not (feed.stopped or self._left.is_set()):
+            with feed.news() as kept:
+                try:
+                    await asyncio.to_thread(token_of, store, token.user, token.id)
+                except NotFound:
+                    self._left.set()
+                except FsToolsError as problem:
+                    self.log.warning("It is not known whether a token is still valid: %s", problem.message)
+                await kept.wait()
 
     def _check(self, secret: str) -> Token:
         return check(self.served.workspace.store, secret, self.served.account)

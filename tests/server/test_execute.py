@@ -10,6 +10,8 @@ import threading
 import pytest
 from jupyter_server.auth.authorizer import Authorizer
 
+from jupyter_fstools import open_workspace
+from jupyter_fstools.gate import grant
 from jupyter_fstools.server import streaming
 from tests.processes import RunningServer, wait_for_line, wait_until_gone
 
@@ -159,6 +161,17 @@ async def test_a_command_ends_when_its_token_is_revoked_and_no_other_does(send, 
     await asyncio.to_thread(wait_until_gone, pids[0])
     (jp_root_dir / "go").touch()
     assert (await (await commands[1].begin()).next("result"))["data"]["exit_code"] == 0
+
+
+@runs_at_once
+async def test_a_command_ends_when_another_process_revokes_its_token(send, ask, jp_root_dir):
+    token = (await ask("POST", "/tokens", {"name": "one", "tools": ["execute"]})).json
+    stream = await send(token=token["token"], command="echo $$ > pid; sleep 1000")
+    pid = await asyncio.to_thread(wait_for_line, jp_root_dir / "pid")
+    with open_workspace(jp_root_dir) as elsewhere:
+        grant.revoke(elsewhere.store, elsewhere.reader.user, token["id"])
+    await asyncio.to_thread(wait_until_gone, pid)
+    assert (await (await stream.begin()).next("result"))["data"]["cancelled"]
 
 
 @waits_for_approval
