@@ -290,6 +290,7 @@ class InMemoryStore(InMemoryChanges, Closing):
             held = [d for d, token in self._tokens.items() if (token.user, token.id) == (user, token_id)]
             for digest in held:
                 del self._tokens[digest]
+                self._steps += 1
             return bool(held)
 
     def close(self) -> None:

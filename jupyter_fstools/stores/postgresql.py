@@ -57,7 +57,10 @@ WITH used AS (UPDATE fstools.tokens SET last_used_at = %s WHERE digest = %s RETU
 SELECT pg_notify('{CHANNEL}', %s) FROM used
 """
 _LIST = "SELECT body, last_used_at FROM fstools.tokens WHERE owner = %s ORDER BY created_at DESC, number DESC"
-_DROP = "DELETE FROM fstools.tokens WHERE owner = %s AND id = %s"
+_DROP = f"""
+WITH dropped AS (DELETE FROM fstools.tokens WHERE owner = %s AND id = %s RETURNING 1)
+SELECT pg_notify('{CHANNEL}', %s) FROM dropped
+"""
 
 
 class PostgresqlTokens:
@@ -93,7 +96,9 @@ class PostgresqlTokens:
     def drop_token(self, user: str, token_id: str) -> bool:
         """Forget a token of this user; False if no token has this id."""
         with self._database.connection() as connection:
-            return connection.execute(_DROP, (as_bytes(user), token_id)).rowcount > 0
+            dropped = connection.execute(_DROP, (as_bytes(user), token_id, self._database.me)).fetchone()
+        self._news.add()
+        return dropped is not None
 
 
 def _token(body: str, last_used_at: float | None) -> Token:

@@ -120,6 +120,7 @@ class ActivityContract(ReadsContract, RefusalsContract):
             lambda: store.decide("c", "proposed", "rejected", decided_at=1.0),
             lambda: store.forget(ANN),
             lambda: store.token("digest", time.time()),
+            lambda: store.drop_token("ann", "t"),
         )
         store.add_token(token_of("t"), "digest")
         seen = {store.mark()}
