@@ -163,7 +163,7 @@ class FsToolsConfig(Configurable):
     @validate("tool_prefix")
     def _check_tool_prefix(self, proposal: dict[str, Any]) -> str:
         prefix: str = proposal["value"]
-        if not re.fullmatch(_PREFIX, prefix):
+        if not _PREFIX.fullmatch(prefix):
             raise TraitError(f"tool_prefix takes at most 50 letters (a to z), digits, _ and -, got {prefix[:80]!r}")
         return prefix
 
