@@ -34,3 +34,14 @@ def test_a_text_with_unsaved_changes_keeps_its_line_endings(call, pages):
     call("read_file", path="a.py")
     call.refused("unsaved", "write_file", path="a.py", content="a\r\nb\r\n")
     assert (file.read_bytes(), page.asked("patch")) == (b"one line", [])
+
+
+@pytest.mark.parametrize(("ending", "loaded"), [("\r\n", "\r"), ("\n", "\n")])
+def test_a_page_is_told_of_a_lone_carriage_return_as_jupyterlab_loads_it(call, pages, ending, loaded):
+    r"""It stays in a text with `\r\n`, and ends a line in any other text."""
+    file, page = call.put("log.txt", ending.join(["1%\r2%", "b = 2", ""])), PageHere(patch={"done": True})
+    pages.heard(page, [page.document(file)])
+    call("read_file", path="log.txt")
+    call("edit_file", path="log.txt", old_string="b = 2", new_string="b = 3")
+    (asked,) = page.asked("patch")
+    assert asked["change"]["spans"] == [(10, "2", "3", f"1%{loaded}2%\nb = ", "\n")]

@@ -8,6 +8,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Collection, Sequence
 from difflib import SequenceMatcher
+from functools import partial
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel
@@ -70,13 +71,13 @@ def spans_of(before: Content, splices: Sequence[Splice], *, as_in_browser: bool 
     Args:
         before: the file.
         splices: of its bytes.
-        as_in_browser: all lines end in `\n`; False: as they do in the file.
+        as_in_browser: lines end in `\n`, as JupyterLab loads them; False: as they do in the file.
 
     Raises:
         UnicodeDecodeError: it is not UTF-8.
     """
     data = before.read(0, before.size)
-    text = _text if as_in_browser else bytes.decode
+    text = partial(_text, ending="\r\n" if b"\r\n" in data else "\r") if as_in_browser else bytes.decode
     found: list[Span] = []
     done = offset = 0
     for start, end, inside in _regions(data, splices):
@@ -129,8 +130,9 @@ def _regions(data: bytes, splices: Sequence[Splice]) -> list[tuple[int, int, lis
     return regions
 
 
-def _text(data: bytes) -> str:
-    return data.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
+def _text(data: bytes, ending: str) -> str:
+    r"""A part of a text as JupyterLab loads it, which leaves a lone `\r` in a text with `\r\n`."""
+    return data.decode("utf-8").replace(ending, "\n")
 
 
 def _shared(one: Sequence[str], other: Sequence[str]) -> int:
