@@ -61,3 +61,8 @@ export function isRunning(cell: ISharedCell): boolean {
   const state = (cell as Partial<ISharedCodeCell>).executionState;
   return state === undefined ? isShownRunning(cell) : state !== null && state !== 'idle';
 }
+
+/** Whether only a recreated cell shows a text right: an editor counts `\r\n` as one character, the model as two. */
+export function needsNewEditor(...texts: readonly string[]): boolean {
+  return texts.some(text => text.includes('\r\n'));
+}

@@ -6,7 +6,7 @@ import type { JSONObject, JSONValue } from '@lumino/coreutils';
 import type { CellOperation, ICellName, INotebookChange, ITextChange, Reason, Span } from './messages';
 
 import { transactInPlace } from './carets';
-import { CellList, isRunning } from './cellList';
+import { CellList, isRunning, needsNewEditor } from './cellList';
 import { setMember } from './cellMembers';
 import { Trace } from './trace';
 import { bringsUntrusted, hadTrusted, rememberTrust, withTrust } from './trust';
@@ -103,17 +103,24 @@ class NotebookPatch {
     if (operation.do !== 'insert') {
       const cell = this._cell(operation.cell);
       if (operation.do === 'source') {
-        located(cell.getSource(), operation.spans);
+        const { recreates } = this._rewritten(cell, operation.spans);
+        this._checkStays(cell, recreates);
       } else if (operation.do === 'delete' && cell.getSource() !== operation.source) {
         throw new Refused('text');
       } else if (operation.do === 'move') {
         this._checkMove(cell);
-      } else if (operation.do !== 'members' && this._list.stays(cell)) {
-        throw new Refused(isRunning(cell) ? 'running' : 'caret');
+      } else {
+        this._checkStays(cell, operation.do !== 'members');
       }
     }
     if ('after' in operation && operation.after !== null && operation.after.index < this._change.total) {
       this._cell(operation.after);
+    }
+  }
+
+  private _checkStays(cell: ISharedCell, recreates: boolean): void {
+    if (recreates && this._list.stays(cell)) {
+      throw new Refused(isRunning(cell) ? 'running' : 'caret');
     }
   }
 
@@ -127,7 +134,7 @@ class NotebookPatch {
   private _apply(operation: CellOperation): void {
     switch (operation.do) {
       case 'source':
-        return this._source(this._cell(operation.cell), operation.spans);
+        return this._source(operation.cell, operation.spans);
       case 'members':
         return this._members(operation.cell, operation.set);
       case 'convert':
@@ -141,10 +148,35 @@ class NotebookPatch {
     }
   }
 
-  private _source(cell: ISharedCell, spans: readonly Span[]): void {
-    const found = located(cell.getSource(), spans);
+  private _source(name: ICellName, spans: readonly Span[]): void {
+    const cell = this._cell(name);
+    const { found, source, recreates } = this._rewritten(cell, spans);
+    if (recreates) {
+      return this._recreate(name, source);
+    }
     replace(cell, found);
     this._replaced.set(cell.id, found);
+  }
+
+  /** The current places of spans in a cell, the source that they make, and whether that needs a recreated cell. */
+  private _rewritten(cell: ISharedCell, spans: readonly Span[]): { found: Span[]; source: string; recreates: boolean } {
+    const before = cell.getSource();
+    const found = located(before, spans);
+    const source = [...found].reverse().reduce((text, [offset, removed, inserted]) => {
+      return text.slice(0, offset) + inserted + text.slice(offset + removed.length);
+    }, before);
+    return { found, source, recreates: needsNewEditor(before, source) };
+  }
+
+  /** Give a cell another source by recreating it; taken back only where the person has not typed in it since. */
+  private _recreate(name: ICellName, source: string): void {
+    const was = this._cell(name).toJSON() as unknown as JSONObject;
+    this._exchange(name, { ...was, source });
+    this._back.push(() => {
+      if (this._find(was.id as string)?.getSource() === source) {
+        this._exchange(name, was);
+      }
+    });
   }
 
   private _members(name: ICellName, set: Record<string, JSONValue>): void {

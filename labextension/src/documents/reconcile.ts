@@ -4,7 +4,7 @@ import type { ISharedCell, ISharedNotebook, ISharedText } from '@jupyter/ydoc';
 import type { JSONObject } from '@lumino/coreutils';
 
 import { transactInPlace } from './carets';
-import { CellList, isRunning } from './cellList';
+import { CellList, isRunning, needsNewEditor } from './cellList';
 import { setMember } from './cellMembers';
 import { bringsUntrusted } from './trust';
 
@@ -97,12 +97,14 @@ function arrange(list: CellList, wanted: readonly JSONObject[]): void {
 
 function bringUp(list: CellList, index: number, wanted: JSONObject): void {
   const cell = list.cells[index];
-  if (cell.cell_type !== wanted.cell_type || losesTrust(cell, wanted)) {
+  const [source, now] = [textOf(wanted.source), cell.getSource()];
+  const needsNew = source !== now && needsNewEditor(source, now) && !list.stays(cell);
+  if (cell.cell_type !== wanted.cell_type || losesTrust(cell, wanted) || needsNew) {
     list.delete(index);
     list.insert(index, wanted);
     return;
   }
-  reconcileText(cell, textOf(wanted.source));
+  reconcileText(cell, source);
   for (const name of ['outputs', 'execution_count', 'metadata', 'attachments']) {
     setMember(cell, name, wanted[name]);
   }

@@ -412,6 +412,26 @@ def test_a_document_whose_lines_end_otherwise_by_now_is_saved_as_its_file_is(win
     assert place.read_bytes() == b"x = 1  # typed\ny = 2\n"
 
 
+def test_cells_whose_lines_end_as_on_windows_are_edited_and_follow_the_disk(desk, folder):
+    """Their editors count positions otherwise than the notebook does."""
+    lines = "x = 1\r\ny = 1\r\nz = 1"
+    place = folder.lab.root / folder.write("n.ipynb", notebook_text(lines, lines))
+    desk.open(folder.path("n.ipynb"))
+    document = Notebook(desk)
+    folder.call("read_notebook", "n.ipynb")
+    for number in (2, 3):
+        landed(replace(folder, "c0", f"x = 1\ny = {number}\nz = {number}"))
+        document.shows(0, f"x = 1\ny = {number}\nz = {number}")
+    document.expect_saved()
+    changed = place.read_text("utf-8").replace("z = 1", "z = 4")
+    place.write_text(changed, "utf-8")
+    folder.call("read_notebook", "n.ipynb")
+    document.shows(1, "x = 1\ny = 1\nz = 4")
+    document.expect_saved()
+    document.type(1, "5")
+    document.shows(1, "x = 1\ny = 1\nz = 45")
+
+
 def test_one_character_of_two_halves_becomes_another(open_text, open_notebook, desk, folder):
     """Both characters have the same first, or last, surrogate."""
     document = open_text("a = '\U0001f389'\n")

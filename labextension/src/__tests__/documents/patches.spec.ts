@@ -169,6 +169,56 @@ describe('what is put into a text', () => {
   });
 });
 
+describe('a cell with Windows line endings', () => {
+  const windows = { id: 'c0', source: 'x = 1\r\ny = 2\r\n', cell_type: 'code' };
+  const cell = { id: 'c0', index: 0 };
+  const spans: Span[] = [
+    [5, '\r', '', 'x = 1', '\n'],
+    [11, '2\r', '3', '\ny = ', '\n']
+  ];
+  const edit = (notebook: YNotebook) =>
+    patchNotebook(notebook, { kind: 'notebook', total: 1, operations: [{ do: 'source', cell, spans }] });
+
+  it('is recreated, because its editor counts other positions, and so is what is taken back', () => {
+    const notebook = notebookOf([windows]);
+    const [old] = notebook.cells;
+    notebook.cells[0].setMetadata('trusted', true);
+    const made = edit(notebook);
+    expect(cellsOf(notebook)).toEqual([{ ...windows, source: 'x = 1\ny = 3\n' }]);
+    expect(notebook.cells[0]).not.toBe(old);
+    expect(notebook.cells[0].getMetadata('trusted')).toBe(true);
+    made.takeBack();
+    expect(cellsOf(notebook)).toEqual([windows]);
+  });
+
+  it('keeps what its person typed in it before an edit was taken back', () => {
+    const notebook = notebookOf([windows]);
+    const made = edit(notebook);
+    notebook.cells[0].updateSource(0, 0, '# typed\n');
+    made.takeBack();
+    expect(notebook.cells[0].getSource()).toBe('# typed\nx = 1\ny = 3\n');
+  });
+
+  it('is left to who types in it', () => {
+    const notebook = notebookOf([windows]);
+    notebook.awareness.setLocalStateField('fstools:caret', 'c0');
+    expect(() => edit(notebook)).toThrow('caret');
+    expect(cellsOf(notebook)).toEqual([windows]);
+  });
+
+  it('follows its file as a new one, with either line ending', () => {
+    for (const source of ['x = 1\ny = 3\n', 'x = 1\r\ny = 3\r\n']) {
+      const notebook = notebookOf([windows]);
+      const [old] = notebook.cells;
+      const { nbformat, nbformat_minor } = notebook;
+      const file = { cells: [cellOf({ ...windows, source })], metadata: {}, nbformat, nbformat_minor };
+      expect(reconcileNotebook(notebook, file)).toBe(true);
+      expect(cellsOf(notebook)).toEqual([{ ...windows, source }]);
+      expect(notebook.cells[0]).not.toBe(old);
+    }
+  });
+});
+
 describe('outputs that come back', () => {
   const html = { output_type: 'display_data', data: { 'text/html': '<script></script>' }, metadata: {} };
   const mine = { output_type: 'stream', name: 'stdout', text: 'mine' };
