@@ -676,3 +676,31 @@ def test_an_edited_proposal_that_is_typed_over_while_it_is_approved_is_not_writt
     expect(desk.page.locator(".jp-FileEditor .cm-line", has_text="line_3 = 3  # mine")).to_be_visible()
     assert waits.text("a.py") == BEFORE
     assert waits.lab.call("GET", f"/changes/{change['id']}")[1]["change"]["status"] == "proposed"
+
+
+MARKED = "\ufeffx = 1\ny = 1\n"
+
+
+def test_a_proposal_beside_a_byte_order_mark_is_edited_and_approved(desk, waits):
+    """JupyterLab shows the mark as a character of the first line; diffs leave it out."""
+    desk.open(waits.write("a.py", MARKED))
+    waits.change("a.py", "x = 1", "x = 2")
+    press(controls(desk, 0), "edit")
+    desk.page.get_by_label("Text to write instead").fill("x = 3\ny = 1")
+    press(controls(desk, 0), "approve")
+    expect(desk.page.locator(".jp-fstools-ReviewBar")).to_be_hidden()
+    assert holds(waits, "a.py", MARKED.replace("x = 1", "x = 3"))
+
+
+@pytest.mark.parametrize("by_the_page", [False, True])
+def test_a_change_beside_a_byte_order_mark_is_undone(desk, folder, by_the_page):
+    """By the page where the server cannot separate it from later changes."""
+    desk.open(folder.write("a.py", MARKED))
+    folder.change("a.py", "x = 1", "x = 2")
+    expect(desk.page.locator(".jp-fstools-Review-line")).to_have_count(1)
+    if by_the_page:
+        stale = {"error": {"code": "stale", "message": "", "hint": "", "details": {}}}
+        desk.page.route("**/undo", lambda route: route.fulfill(status=412, json=stale))
+    press(controls(desk, 0), "undo")
+    expect(desk.page.locator(".jp-fstools-ReviewBar")).to_be_hidden()
+    until_written(desk, folder, MARKED)

@@ -10,6 +10,8 @@ import { hunkName, namedHunk } from './decisions';
 import { showMarks } from './inlineMarks';
 import { editsBack, type IPlacedHunk, linesOfSide, placedLoosely, sideOf, textWith } from './placedHunks';
 
+const BYTE_ORDER_MARK = '\uFEFF';
+
 /** Marks the changes of one file in its editor. */
 export class TextReview implements IReviewView {
   constructor(
@@ -22,7 +24,7 @@ export class TextReview implements IReviewView {
   gone: ReadonlySet<string> = new Set();
 
   draw(changes: readonly Change[]): void {
-    const text = this._editor.model.sharedModel.getSource();
+    const text = withoutMark(this._editor.model.sharedModel.getSource());
     const lines = text.split('\n');
     const places = changes.map((change): [Change, IPlacedHunk[]] => [
       change,
@@ -53,12 +55,13 @@ export class TextReview implements IReviewView {
   }
 
   putBack(change: Change, names: readonly string[]): boolean {
-    const lines = this._editor.editor.state.doc.toString().split('\n');
-    return putBackIn(this._editor, change.diff.hunks, names, lines);
+    const text = this._editor.editor.state.doc.toString();
+    const shown = withoutMark(text);
+    return putBackIn(this._editor, change.diff.hunks, names, shown.split('\n'), text.length - shown.length);
   }
 
   written(change: Change, chosen: ReadonlyMap<string, string | null>): IWritten | null {
-    const base = this._editor.model.sharedModel.getSource();
+    const base = withoutMark(this._editor.model.sharedModel.getSource());
     const content = textWith(change.diff.hunks, base, byPosition(chosen));
     return content === null ? null : { content, base };
   }
@@ -99,18 +102,29 @@ export function byPosition(chosen: ReadonlyMap<string, string | null>): Map<numb
   return new Map([...chosen].map(([name, text]) => [namedHunk(name)[1], text]));
 }
 
-/** Replace hunks by their old text; false where the editor no longer contains their new text. */
+/** A file's text without its byte order mark, which a diff does not show. */
+function withoutMark(text: string): string {
+  return text.startsWith(BYTE_ORDER_MARK) ? text.slice(BYTE_ORDER_MARK.length) : text;
+}
+
+/**
+ * Replace hunks by their old text; false where the editor no longer contains their new text.
+ *
+ * @param start - the offset of the lines in the editor.
+ */
 export function putBackIn(
   editor: CodeMirrorEditor,
   hunks: readonly DiffHunk[],
   names: readonly string[],
-  lines: readonly string[]
+  lines: readonly string[],
+  start = 0
 ): boolean {
-  const changes = editsBack(hunks, lines, new Set(names.map(name => namedHunk(name)[1])));
-  if (changes) {
+  const edits = editsBack(hunks, lines, new Set(names.map(name => namedHunk(name)[1])));
+  if (edits) {
+    const changes = edits.map(({ from, to, insert }) => ({ from: from + start, to: to + start, insert }));
     editor.editor.dispatch({ changes, userEvent: 'input' });
   }
-  return changes !== null;
+  return edits !== null;
 }
 
 /** The text that a hunk would write, for a person to edit. */
