@@ -267,6 +267,18 @@ def test_the_hunks_of_a_text_are_decided_with_the_keyboard_alone(editor, waits):
     assert waits.text("a.py") == upper(30)
 
 
+def test_tab_leads_from_the_change_that_was_reached_to_its_own_buttons(editor):
+    window, _ = editor
+    keys = window.page.keyboard
+    window.page.locator(".jp-FileEditor .cm-line").first.click()
+    for _ in range(2):
+        keys.press("Alt+F5")
+    expect(window.page.locator("#jp-main-statusbar")).to_contain_text("Ln 31, Col 1")
+    keys.press("Escape")
+    keys.press("Tab")
+    expect(controls(window, 1).locator('[data-action="approve"]')).to_be_focused()
+
+
 def test_a_change_that_was_made_is_marked_until_it_is_kept_also_after_a_reload(desk, open_lab, folder):
     folder.write("a.py", BEFORE)
     change = rewrite(folder, upper(3))

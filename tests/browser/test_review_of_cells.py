@@ -268,6 +268,23 @@ def test_hunks_of_a_cell_are_decided_with_the_keyboard_alone(open_notebook, desk
     assert (decided["taken"], decided["reason"]) == ({"c1": [1]}, "odd, odd, no")
 
 
+def test_the_keyboard_goes_with_the_change_that_it_leads_to(open_notebook, desk, waits):
+    """From the buttons of one change Enter would else decide about that one, while another is shown."""
+    open_notebook(waits, "x = 1", LONG)
+    proposed(replace(waits, "c0", "x = 2"))
+    proposed(replace(waits, "c1", CHANGED.replace("line_0 ", "LINE_0 ")))
+    expect(cell(desk, 1).locator(ADD)).to_have_count(2)
+    keys = desk.page.keyboard
+    keys.press("Alt+F5")
+    keys.press("Tab")
+    expect(cell(desk, 0).locator('[data-action="approve"]')).to_be_focused()
+    for hunk in range(2):
+        keys.press("Alt+F5")
+        expect(cell(desk, 1)).to_be_focused()
+        keys.press("Tab")
+        expect(cell(desk, 1).locator('[data-action="approve"]').nth(hunk)).to_be_focused()
+
+
 def test_what_was_rejected_or_edited_before_is_so_once_all_is_approved(open_notebook, desk, waits):
     open_notebook(waits, "x = 1", "y = 1", "z = 1")
     change = proposed(waits.call("edit_notebook", "n.ipynb", edits=[

@@ -14,8 +14,9 @@ import { markCell, movedOnIn, moves } from './cellMarks';
 import { hunksOfCell, namedHunk } from './decisions';
 import { boxAside, showMarks } from './inlineMarks';
 import { linesOfSource, placed, sideOf, sourceWith } from './placedHunks';
+import { noteReached } from './reachedChange';
 import { type IShownAt, shownAt } from './shownCells';
-import { byPosition, linesOfMarks, marksOf, putBackIn } from './textReview';
+import { byPosition, marksByLine, marksOf, putBackIn } from './textReview';
 
 /** An open notebook, as far as its review needs it. */
 export interface IOpenNotebook {
@@ -77,7 +78,7 @@ export class NotebookReview implements IReviewView {
   places(): (() => void)[] {
     return this._notebook.widgets.flatMap((cell, index) => {
       const shown = this._shown.get(cell.model.id);
-      return shown ? this._linesOf(cell, shown).map(line => () => void this._reveal(index, line)) : [];
+      return shown ? this._linesOf(cell, shown).map(place => () => void this._reveal(index, place)) : [];
     });
   }
 
@@ -214,10 +215,10 @@ export class NotebookReview implements IReviewView {
     return new Set(made.filter(({ id }) => !inSight.has(id)).map(({ id }) => id));
   }
 
-  /** The lines at which a cell's hunks begin; one null for a cell that shows only boxes. */
-  private _linesOf(cell: IOpenCell, { edits, boxes }: IShownAt): (number | null)[] {
+  /** The lines at which a cell's hunks begin, with their ids; one null for a cell that shows only boxes. */
+  private _linesOf(cell: IOpenCell, { edits, boxes }: IShownAt): ([line: number, id: string] | null)[] {
     const marks = this._marksOf(cell, edits);
-    return marks.length ? linesOfMarks(marks) : boxes.length ? [null] : [];
+    return marks.length ? marksByLine(marks) : boxes.length ? [null] : [];
   }
 
   private _marksOf(cell: IOpenCell, edits: readonly [Change, CellDiff][]): IInlineMark[] {
@@ -228,11 +229,21 @@ export class NotebookReview implements IReviewView {
   }
 
   /** Scroll to a cell, then to the line in it, because a cell may be larger than the screen. */
-  private async _reveal(index: number, line: number | null): Promise<void> {
+  private async _reveal(index: number, place: [line: number, id: string] | null): Promise<void> {
     const cell = this._notebook.widgets[index];
     this._notebook.activeCellIndex = index;
     await this._notebook.scrollToItem(index);
-    if (line !== null && !cell.isDisposed && cell.editor instanceof CodeMirrorEditor) {
+    if (cell.isDisposed) {
+      return;
+    }
+    // A button of another cell may have the focus, and Enter would decide about that cell's change.
+    const focused = document.activeElement;
+    if (!cell.node.contains(focused) || focused?.closest('.jp-fstools-Review-controls')) {
+      cell.node.focus({ preventScroll: true });
+    }
+    noteReached(cell.node, place?.[1] ?? null);
+    if (place && cell.editor instanceof CodeMirrorEditor) {
+      const [line] = place;
       cell.editor.revealPosition({ line: Math.min(line, cell.editor.lineCount - 1), column: 0 });
     }
   }

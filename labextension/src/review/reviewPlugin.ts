@@ -14,6 +14,7 @@ import { ToolsServer } from '../feed/requests';
 import { IActivityFeed } from '../feed/tokens';
 import { Words } from '../panel/words';
 import { DocumentReview } from './documentReview';
+import { followReached } from './reachedChange';
 import { addReviewCommands } from './reviewCommands';
 import { IUnseenChanges, UnseenChanges } from './unseenChanges';
 
@@ -85,6 +86,7 @@ export const reviewPlugin: JupyterFrontEndPlugin<void> = {
     const current = () => [...reviews].find(([widget]) => widget === app.shell.currentWidget)?.[1] ?? null;
     addReviewCommands(app, current, trans, palette);
     window.addEventListener('keydown', keepTab, true);
+    followReached();
   }
 };
 

@@ -9,6 +9,7 @@ import type { IMarker, IReviewView, IWritten } from './reviewView';
 import { hunkName, namedHunk } from './decisions';
 import { showMarks } from './inlineMarks';
 import { editsBack, type IPlacedHunk, linesOfSide, placedLoosely, sideOf, textWith } from './placedHunks';
+import { noteReached } from './reachedChange';
 
 const BYTE_ORDER_MARK = '\uFEFF';
 
@@ -51,7 +52,11 @@ export class TextReview implements IReviewView {
   }
 
   places(): (() => void)[] {
-    return linesOfMarks(this._marks).map(line => () => this._reveal(line));
+    return marksByLine(this._marks).map(
+      ([line, id]) =>
+        () =>
+          this._reveal(line, id)
+    );
   }
 
   putBack(change: Change, names: readonly string[]): boolean {
@@ -70,21 +75,26 @@ export class TextReview implements IReviewView {
     this._marks = [];
   }
 
-  private _reveal(line: number): void {
+  private _reveal(line: number, id: string): void {
     const { _editor: editor } = this;
     const position = { line: Math.max(0, Math.min(line, editor.lineCount - 1)), column: 0 };
     editor.setCursorPosition(position);
     editor.revealPosition(position);
     editor.focus();
+    noteReached(editor.host, id);
   }
 
   private _marks: IInlineMark[] = [];
 }
 
-/** The lines at which marks begin, sorted. */
-export function linesOfMarks(marks: readonly IInlineMark[]): number[] {
-  const lines = marks.map(({ placed }) => Math.max(0, placed.blocks?.[0]?.line ?? placed.hunk.old_start - 1));
-  return [...new Set(lines)].sort((one, other) => one - other);
+/** The lines at which marks begin, sorted, each with the id of the first mark there. */
+export function marksByLine(marks: readonly IInlineMark[]): [line: number, id: string][] {
+  const first = new Map<number, string>();
+  for (const { id, placed } of marks) {
+    const line = Math.max(0, placed.blocks?.[0]?.line ?? placed.hunk.old_start - 1);
+    first.set(line, first.get(line) ?? id);
+  }
+  return [...first].sort(([one], [other]) => one - other);
 }
 
 /** The marks of a change's hunks in a text; for an applied change, only of hunks that are still there. */
