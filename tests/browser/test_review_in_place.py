@@ -454,6 +454,20 @@ def test_an_edited_hunk_that_is_approved_again_is_written_as_edited(editor, wait
     assert waits.text("a.py") == upper(3, 30).replace("LINE_3 = 3", "LINE_3 = 'three'")
 
 
+def test_a_proposal_that_is_being_edited_stays_so_while_a_program_changes_the_file_around_it(desk, waits):
+    desk.open(waits.write("a.py", BEFORE))
+    waits.change("a.py", "line_12 = 12", "LINE_12 = 12")
+    press(controls(desk, 0), "edit")
+    area = desk.page.get_by_label("Text to write instead")
+    area.press("Control+End")
+    desk.page.keyboard.type("  # one")
+    waits.write("a.py", f"# top\n{upper(30)}")
+    waits.call("read_file", "a.py")
+    expect(desk.page.locator(".jp-FileEditor .cm-line", has_text="# top")).to_be_visible()
+    desk.page.keyboard.type(", two")
+    expect(area).to_have_value(re.compile("  # one, two$"))
+
+
 def test_a_hunk_that_no_longer_fits_is_shown_as_stale_with_both_sides(editor, waits):
     window, _ = editor
     page = window.page

@@ -6,6 +6,7 @@ import type { JSONObject } from '@lumino/coreutils';
 import { transactInPlace } from './carets';
 import { CellList, isRunning, needsNewEditor } from './cellList';
 import { setMember } from './cellMembers';
+import { changedRanges, equalEnds } from './changedRanges';
 import { bringsUntrusted } from './trust';
 
 /** Change only what differs from a notebook's file; false where that needs a reload or would end a running cell. */
@@ -46,35 +47,15 @@ function withIds({ cells }: CellList, wanted: readonly JSONObject[]): readonly J
   });
 }
 
-/** Numbers of items that are equal at the beginning of two sequences, and then at their end. */
-function equalEnds(count: number, other: number, isEqual: (at: number, other: number) => boolean): [number, number] {
-  const most = Math.min(count, other);
-  let head = 0;
-  while (head < most && isEqual(head, head)) {
-    head++;
-  }
-  let tail = 0;
-  while (tail < most - head && isEqual(count - 1 - tail, other - 1 - tail)) {
-    tail++;
-  }
-  return [head, tail];
-}
-
 function textOf(source: unknown): string {
   return typeof source === 'string' ? source : (source as string[]).join('');
 }
 
-/** Replace only the part of a text that differs from the wanted one. */
+/** Replace only the ranges of a text that differ from the wanted one. */
 export function reconcileText(model: Pick<ISharedText, 'getSource' | 'updateSource'>, wanted: string): void {
-  const source = model.getSource();
-  if (source === wanted) {
-    return;
+  for (const { from, to, otherFrom, otherTo } of changedRanges(model.getSource(), wanted).reverse()) {
+    model.updateSource(from, to, wanted.slice(otherFrom, otherTo));
   }
-  const [head, tail] = equalEnds(source.length, wanted.length, (at, other) => source[at] === wanted[other]);
-  // Yjs cannot split a surrogate pair: it makes both halves U+FFFD.
-  const start = head - Number(/[\uD800-\uDBFF]/.test(source.charAt(head - 1)));
-  const kept = tail - Number(/[\uDC00-\uDFFF]/.test(source.charAt(source.length - tail)));
-  model.updateSource(start, source.length - kept, wanted.slice(start, wanted.length - kept));
 }
 
 /** Delete, insert and move cells to get the wanted ones in order; new ones are as in the file. */

@@ -234,6 +234,18 @@ def test_an_open_document_follows_the_disk(open_notebook, desk, folder):
     assert sources_in(folder.text("n.ipynb")) == ["x = 1  # typed", "z = 2"]
 
 
+def test_a_caret_between_two_changes_of_a_program_stays(desk, folder):
+    lines = "".join(f"line_{at} = {at}\n" for at in range(9))
+    desk.open(folder.write("a.py", lines))
+    document = Text(desk)
+    document.type("", line=5)
+    folder.write("a.py", lines.replace("line_1 ", "LINE_1 ").replace("line_7 ", "LINE_7 "))
+    folder.call("read_file", "a.py")
+    expect(document.editor).to_contain_text("LINE_7")
+    desk.page.keyboard.type("4")
+    expect(document.editor.locator("> .cm-line").nth(4)).to_have_text("line_4 = 44")
+
+
 def test_a_notebook_whose_file_has_no_ids_follows_the_disk_and_keeps_its_cells(desk, folder):
     """A program inserted a cell, and then took one out, among cells that the page named itself."""
 

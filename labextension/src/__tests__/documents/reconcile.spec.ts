@@ -161,7 +161,7 @@ describe('a notebook', () => {
 });
 
 describe('a text', () => {
-  it('becomes the other one by one replacement, which spares what both begin and end with', () => {
+  it('becomes the other one, and keeps what both begin and end with', () => {
     const texts = fc.stringOf(fc.constantFrom('a', '\n', ...HALVES), { maxLength: 12 });
     fc.assert(
       fc.property(texts, texts, (before, wanted) => {
@@ -171,10 +171,25 @@ describe('a text', () => {
         reconcileText(text, wanted);
         expect(text.getSource()).toBe(wanted);
         const replaced = replace.mock.calls.map(([start, end, value = '']) => end - start + value.length);
-        expect(replaced).toHaveLength(before === wanted ? 0 : 1);
-        expect(replaced[0] ?? 0).toBeLessThanOrEqual(before.length + wanted.length);
+        expect(replaced.length > 0).toBe(before !== wanted);
+        expect(replaced.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(before.length + wanted.length);
       })
     );
+  });
+
+  it.each([
+    ['a = 1\nb = 1\n\nc = 1\nd = 1\n', 'a = 2\nb = 1\n\nc = 1\nd = 2\n', 'b = 1\n\nc = 1\n'],
+    ['# old\n\na\n\nb\n', '# new\n\na\n\nmore\n\nb\n', '\n\na\n'],
+    ['a\nb\nc\nd\n', 'd\na\nb\nc\n', 'a\nb\nc\n']
+  ])('keeps what lies between two changes of %j', (before, wanted, between) => {
+    const text = YFile.create();
+    text.setSource(before);
+    const replace = jest.spyOn(text, 'updateSource');
+    reconcileText(text, wanted);
+    expect(text.getSource()).toBe(wanted);
+    const at = before.indexOf(between);
+    expect(replace).toHaveBeenCalledTimes(2);
+    expect(replace.mock.calls.every(([from, to]) => to <= at || from >= at + between.length)).toBe(true);
   });
 
   it.each([
