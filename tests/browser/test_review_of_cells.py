@@ -285,6 +285,22 @@ def test_the_keyboard_goes_with_the_change_that_it_leads_to(open_notebook, desk,
         expect(cell(desk, 1).locator('[data-action="approve"]').nth(hunk)).to_be_focused()
 
 
+def test_a_reason_that_is_being_typed_stays_while_a_program_inserts_a_cell_above(open_notebook, desk, waits):
+    open_notebook(waits, "x = 1", "y = 1")
+    proposed(waits.call("edit_notebook", "n.ipynb", edit_mode="delete", cell_id="c1"))
+    reason = desk.page.get_by_label("Reason for rejecting")
+    reason.focus()
+    desk.page.keyboard.type("still ")
+    found = json.loads(waits.text("n.ipynb"))
+    found["cells"].insert(0, {**found["cells"][0], "id": "new", "source": "z = 1"})
+    waits.write("n.ipynb", json.dumps(found))
+    waits.call("read_notebook", "n.ipynb")
+    expect(cell(desk, 0).locator(".cm-content")).to_have_text("z = 1")
+    desk.page.evaluate(THREE_FRAMES)
+    desk.page.keyboard.type("needed")
+    expect(reason).to_have_value("still needed")
+
+
 def test_what_was_rejected_or_edited_before_is_so_once_all_is_approved(open_notebook, desk, waits):
     open_notebook(waits, "x = 1", "y = 1", "z = 1")
     change = proposed(waits.call("edit_notebook", "n.ipynb", edits=[

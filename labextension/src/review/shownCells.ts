@@ -96,7 +96,9 @@ function boxesOf(
   const proposed = waits && cell.action === 'insert' && cell.hunks.length ? proposedText(cell.hunks[0]) : null;
   const shown = { note: notes[cell.action], proposed, hasOld: false, movedOn: hasMovedOn };
   const controls = () => marker.controls(change, names, shown);
-  const key = [...names.map(name => marker.key(change, name)), at, isGone, hasMovedOn].join();
+  // The place of a cell that stays is left out: a reason that is being typed would be lost when it changes.
+  const place = cell.action === 'move' ? at : '';
+  const key = [...names.map(name => marker.key(change, name)), place, isGone, hasMovedOn].join();
   if (isGone || (waits && hasMovedOn && cell.action === 'delete')) {
     const label = isGone ? trans.__('A cell that is no longer there') : trans.__('The cell as it was to be deleted');
     return [{ key, before, make: () => ghostOf(cell, label, controls()) }];
