@@ -285,6 +285,15 @@ def test_the_keyboard_goes_with_the_change_that_it_leads_to(open_notebook, desk,
         expect(cell(desk, 1).locator('[data-action="approve"]').nth(hunk)).to_be_focused()
 
 
+def test_a_proposal_for_a_cell_whose_lines_end_as_on_windows_is_approved(open_notebook, desk, waits):
+    open_notebook(waits, "x = 1\r\ny = 1", "z = 1")
+    proposed(replace(waits, "c0", "x = 1\ny = 2"))
+    expect(cell(desk, 0).locator(ADD)).to_contain_text("y = 2")
+    cell(desk, 0).locator('[data-action="approve"]').click(timeout=5000)
+    expect(bar(desk)).to_have_count(0)
+    assert holds(waits, "n.ipynb", ["x = 1\ny = 2", "z = 1"])
+
+
 def test_a_reason_that_is_being_typed_stays_while_a_program_inserts_a_cell_above(open_notebook, desk, waits):
     open_notebook(waits, "x = 1", "y = 1")
     proposed(waits.call("edit_notebook", "n.ipynb", edit_mode="delete", cell_id="c1"))

@@ -106,7 +106,7 @@ export class NotebookReview implements IReviewView {
         content[cell_id] = text;
         continue;
       }
-      const source = this._cell(cell_id)?.model.sharedModel.getSource();
+      const source = this._state(cell_id)?.source;
       const made = source === undefined ? null : sourceWith(hunks, source, byPosition(ofCell));
       if (made === null) {
         return null;
@@ -222,7 +222,7 @@ export class NotebookReview implements IReviewView {
   }
 
   private _marksOf(cell: IOpenCell, edits: readonly [Change, CellDiff][]): IInlineMark[] {
-    const text = cell.model.sharedModel.getSource();
+    const text = sourceOf(cell);
     return edits.flatMap(([change, { cell_id, hunks }]) =>
       marksOf(change, placed(hunks, text, sideOf(change)), cell_id, this._marker)
     );
@@ -253,8 +253,8 @@ export class NotebookReview implements IReviewView {
   }
 
   private _state(id: string): ICellState | undefined {
-    const model = this._cell(id)?.model;
-    return model && { type: model.type, source: model.sharedModel.getSource() };
+    const cell = this._cell(id);
+    return cell && { type: cell.model.type, source: sourceOf(cell) };
   }
 
   private _decided({ diff, ...change }: Change): string[] {
@@ -269,4 +269,9 @@ export class NotebookReview implements IReviewView {
   private _cells = new Map<string, IOpenCell>();
   private _shown = new Map<string, IShownAt>();
   private _spelled = '';
+}
+
+/** A cell's source with line endings as its editor and the diffs have them. */
+function sourceOf({ model }: IOpenCell): string {
+  return model.sharedModel.getSource().replace(/\r\n/g, '\n');
 }
