@@ -1,13 +1,16 @@
 /** Updates an open notebook to its file on disk, cell by cell. */
 
+import { diff } from '@codemirror/merge';
 import type { ISharedCell, ISharedNotebook, ISharedText } from '@jupyter/ydoc';
 import type { JSONObject } from '@lumino/coreutils';
 
 import { transactInPlace } from './carets';
 import { CellList, isRunning, needsNewEditor } from './cellList';
 import { setMember } from './cellMembers';
-import { changedRanges, equalEnds } from './changedRanges';
 import { bringsUntrusted } from './trust';
+
+/** The limits of the library: two texts that have little in common are one range, found within some milliseconds. */
+const DIFF_EFFORT = { scanLimit: 500, timeout: 100 };
 
 /** Change only what differs from a notebook's file; false where that needs a reload or would end a running cell. */
 export function reconcileNotebook(model: ISharedNotebook, file: JSONObject): boolean {
@@ -47,14 +50,28 @@ function withIds({ cells }: CellList, wanted: readonly JSONObject[]): readonly J
   });
 }
 
+/** Numbers of items that are equal at the beginning of two sequences, and then at their end. */
+function equalEnds(count: number, other: number, isEqual: (at: number, other: number) => boolean): [number, number] {
+  const most = Math.min(count, other);
+  let head = 0;
+  while (head < most && isEqual(head, head)) {
+    head++;
+  }
+  let tail = 0;
+  while (tail < most - head && isEqual(count - 1 - tail, other - 1 - tail)) {
+    tail++;
+  }
+  return [head, tail];
+}
+
 function textOf(source: unknown): string {
   return typeof source === 'string' ? source : (source as string[]).join('');
 }
 
-/** Replace only the ranges of a text that differ from the wanted one. */
+/** Replace only the ranges of a text that differ from the wanted one, so that a caret between them stays. */
 export function reconcileText(model: Pick<ISharedText, 'getSource' | 'updateSource'>, wanted: string): void {
-  for (const { from, to, otherFrom, otherTo } of changedRanges(model.getSource(), wanted).reverse()) {
-    model.updateSource(from, to, wanted.slice(otherFrom, otherTo));
+  for (const { fromA, toA, fromB, toB } of [...diff(model.getSource(), wanted, DIFF_EFFORT)].reverse()) {
+    model.updateSource(fromA, toA, wanted.slice(fromB, toB));
   }
 }
 

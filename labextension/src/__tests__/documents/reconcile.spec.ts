@@ -179,7 +179,7 @@ describe('a text', () => {
 
   it.each([
     ['a = 1\nb = 1\n\nc = 1\nd = 1\n', 'a = 2\nb = 1\n\nc = 1\nd = 2\n', 'b = 1\n\nc = 1\n'],
-    ['# old\n\na\n\nb\n', '# new\n\na\n\nmore\n\nb\n', '\n\na\n'],
+    ['# old\n\na\n\nb\n', '# new\n\na\n\nmore\n\nb\n', '\n\na'],
     ['a\nb\nc\nd\n', 'd\na\nb\nc\n', 'a\nb\nc\n']
   ])('keeps what lies between two changes of %j', (before, wanted, between) => {
     const text = YFile.create();
