@@ -41,7 +41,8 @@ def cell_texts(raw: bytes, *, outputs: bool) -> list[CellText]:
         BrokenNotebook
     """
     try:
-        notebook = json.loads(raw.decode())
+        # No integer is shown, and Python converts none of thousands of digits; any float it does.
+        notebook = json.loads(raw.decode(), parse_int=float)
     except (ValueError, RecursionError) as error:
         raise BrokenNotebook(str(error)) from error
     cells = notebook.get("cells") if isinstance(notebook, dict) else None

@@ -155,6 +155,13 @@ def test_a_broken_notebook_is_counted(search: Search, write: Write, broken: str)
     assert (found.total, found.skipped) == (0, {"notebook": 1})
 
 
+def test_a_notebook_with_an_integer_of_thousands_of_digits_is_searched(search: Search, write: Write) -> None:
+    """Python does not convert it, and read_notebook shows such a notebook as well."""
+    write("long.ipynb", json.dumps(NOTEBOOK | {"metadata": {"seed": 1.5}}).replace("1.5", "7" * 5000))
+    found = search("needle", glob="long.ipynb")
+    assert (found.total, found.skipped) == (4, {})
+
+
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "latin-1"])
 def test_a_notebook_in_another_encoding_is_broken(search: Search, write: Write, encoding: str) -> None:
     """As for its reader; a byte order mark makes it none either."""
