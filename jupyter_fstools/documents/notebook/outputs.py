@@ -188,7 +188,9 @@ class Output:
         _, _, _, start, end = member
         if end - start <= _WHOLE_STREAM:
             return collapsed(head_of(self._content, start, end, _WHOLE_STREAM)[0]), True
-        head = collapsed(head_of(self._content, start, end, _PIECE)[0].rpartition("\n")[0])
+        piece = head_of(self._content, start, end, _PIECE)[0]
+        # A cut line is left out, except where it is all there is and no `\r` overwrites it.
+        head = collapsed(piece.rpartition("\n")[0] if "\n" in piece or "\r" in piece else piece)
         items, _ = last_items(self._content, start, end, _PIECE)
         tail = collapsed("".join(items))[-limit // 2 :]
         return f"{_cut(head, limit - len(tail) - 60)}\n[… {end - start} bytes in all …]\n{tail}", False

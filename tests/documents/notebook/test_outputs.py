@@ -103,6 +103,13 @@ def test_an_endless_progress_bar_is_bounded_and_ends_in_its_last_state() -> None
         assert "99999 of 99999" in summary.text and "12345 of" not in summary.text
 
 
+def test_an_endless_line_shows_its_beginning() -> None:
+    for text in ("y" * 3_000_000, ["y" * 3_000_000, "!"]):
+        [summary] = _outputs(_stream(text))
+        assert summary.text.startswith("y" * 1000) and "[… 30000" in summary.text and summary.truncated
+        assert len(summary.text) <= 2000
+
+
 def test_long_text_is_cut_at_a_line_and_says_so() -> None:
     text = "".join(f"line {at}\n" for at in range(10_000))
     for output in (_stream(text), _stream(text.splitlines(True))):
