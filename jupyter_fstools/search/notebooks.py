@@ -83,7 +83,8 @@ def _of_output(output: dict[str, Any]) -> str:
     parts = [collapsed(_joined(output.get("text")))]
     if output.get("output_type") in ("error", "pyerr"):
         parts += [f"{output.get('ename')}: {output.get('evalue')}"]
-        parts += [line for line in _list(output.get("traceback")) if isinstance(line, str)]
+        trace = output.get("traceback")
+        parts += [line for line in (trace if isinstance(trace, list) else [trace]) if isinstance(line, str)]
     bundle = output.get("data")
     if isinstance(bundle, dict):
         parts += [_joined(value) for mime, value in bundle.items() if str(mime).startswith("text/")]

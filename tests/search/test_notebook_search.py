@@ -80,10 +80,11 @@ def test_outputs_are_searched_as_they_are_read(search: Search, write: Write) -> 
         "metadata": {},
         "execution_count": 1,
         "source": "",
-        "outputs": [stream, error],
+        "outputs": [stream, error, error | {"traceback": "no list\nbut text"}],
     }
     write("a.ipynb", json.dumps({**NOTEBOOK, "cells": [cell]}))
-    for pattern, output, line in (("^PASSED all$", 0, 1), ("^ 100% done", 0, 2), ("^E: in it", 1, 2)):
+    hits = (("^PASSED all$", 0, 1), ("^ 100% done", 0, 2), ("^E: in it", 1, 2), ("^but text", 2, 3))
+    for pattern, output, line in hits:
         assert cells(search(pattern, include_outputs=True)) == [("c", 0, output, line)]
     assert search("10%|x1b", include_outputs=True).total == 0
 

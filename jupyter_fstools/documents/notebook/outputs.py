@@ -220,7 +220,7 @@ class Output:
             return "text/plain", without_ansi(joined_text(self._value(self._members["text"])))
         if self.output_type in ("error", "pyerr"):
             trace = self._value(self._members["traceback"]) if "traceback" in self._members else []
-            lines = [line for line in trace if isinstance(line, str)] if isinstance(trace, list) else []
+            lines = [line for line in (trace if isinstance(trace, list) else [trace]) if isinstance(line, str)]
             return "text/plain", without_ansi("\n".join([f"{self._small('ename')}: {self._small('evalue')}", *lines]))
         mime = mime_type or next((mime for mime in (*_SHOWN_MIMES, *self.mimes) if mime in self.mimes), "")
         if mime not in self.mimes or mime in self.image_mimes:

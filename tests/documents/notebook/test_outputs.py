@@ -89,6 +89,12 @@ def test_errors_show_name_value_and_the_end_of_the_traceback_without_ansi() -> N
     assert bare.text.strip() == "E: v"
 
 
+def test_a_traceback_that_is_one_string_is_shown_as_well() -> None:
+    error = {"output_type": "error", "ename": "E", "evalue": "v", "traceback": "frame 1\n\x1b[31mframe 2"}
+    output = output_at(document(samples.minified(notebook(code(outputs=[error])))).cells[0], 0)
+    assert output.summary().text == output.page(0, 99).text == "E: v\nframe 1\nframe 2"
+
+
 def test_progress_bars_are_in_their_last_state() -> None:
     bar = "".join(f"\r {at}%|{'#' * at}" for at in range(101))
     [summary] = _outputs(_stream(["start\n", bar + "\n", "\x1b[1mend\x1b[0m\r\n"]))
