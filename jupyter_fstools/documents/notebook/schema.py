@@ -10,7 +10,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from ...content.source import BytesContent
 from ...errors import NotebookRefused
+from .spans import scan
 
 NEWEST_MINOR = 5
 
@@ -48,19 +50,23 @@ def refuse_invalid_notebook(text: str) -> None:
     """Check the text of a whole notebook as nbformat does; nbformat is called only where the schema does not match.
 
     Raises:
-        NotebookRefused: nbformat would not validate it; says why.
+        NotebookRefused: nbformat would not validate it; says why, and where if it is not JSON (`line` and `column`).
     """
     if _is_valid(text):
         return
+    hint = "Write a notebook that is valid by nbformat's schema."
+    try:
+        scan(BytesContent(text.encode(errors="replace")))  # Unlike nbformat it says where the JSON is broken.
+    except NotebookRefused as refusal:
+        said = f"content is not a valid notebook: {refusal.message}"
+        raise NotebookRefused(said, hint=hint, **refusal.details) from None
     import nbformat  # Imported late: it takes over a second.
 
     try:
         nbformat.validate(nbformat.reads(text, as_version=nbformat.NO_CONVERT))  # type: ignore[no-untyped-call]  # nbformat has few types
     except Exception as error:  # nbformat and its schema library raise exceptions of any type for a broken document.
         said = str(error).split("\n", 1)[0][:200]
-        raise NotebookRefused(
-            f"content is not a valid notebook: {said}", hint="Write a notebook that is valid by nbformat's schema."
-        ) from None
+        raise NotebookRefused(f"content is not a valid notebook: {said}", hint=hint) from None
 
 
 def _is_valid(text: str) -> bool:

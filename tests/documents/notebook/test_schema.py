@@ -83,3 +83,20 @@ def test_a_valid_notebook_is_taken_without_importing_nbformat() -> None:
     )
     said = subprocess.run([sys.executable, "-c", code, json.dumps(NOTEBOOK)], check=True, capture_output=True)
     assert said.stdout.strip() == b"False"
+
+
+@pytest.mark.parametrize(
+    ("text", "told", "place"),
+    [
+        ('{"cells": [],\n "é": 1,,}', "broken JSON at line 2, column 9", (2, 9)),
+        ('{"cells": [', "broken JSON at line 1, column 12", (1, 12)),
+        ("<<<<<<< HEAD\n{}", "merge-conflict marker", (1, 1)),
+        ("", "the notebook is empty", (1, 1)),
+        ("\ufeff{}", "byte order mark", (1, 1)),
+        ("[]", "the top level is an array", (None, None)),
+    ],
+)
+def test_a_text_that_is_not_json_is_refused_with_its_place(text, told, place) -> None:
+    with pytest.raises(NotebookRefused, match=f"not a valid notebook: .*{told}") as refused:
+        refuse_invalid_notebook(text)
+    assert (refused.value.details.get("line"), refused.value.details.get("column")) == place
