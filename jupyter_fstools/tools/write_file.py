@@ -68,6 +68,8 @@ def run(workspace: Workspace, arguments: WriteFileArguments) -> ToolResult:
             with naming_file(draft.stat.path):
                 require_declared(BytesContent(data), draft.stat.path, encoding)
         _require_whole_text(draft, encoding, arguments.content)
+        if is_notebook:
+            _require_whole_sources(arguments.content)
         splices, diff = _difference(workspace, draft, encoding, data)
         step = Step("create" if draft.before is None else "overwrite", splices, diff, "write_file", named, written=text)
         if is_notebook:
@@ -184,6 +186,21 @@ def _require_whole_text(draft: Draft, encoding: TextEncoding, content: str) -> N
             hint="Leave out the numbers and the tab after each: they are not part of the file.",
             field="content",
         )
+
+
+def _require_whole_sources(content: str) -> None:
+    """Refuse placeholders in the cells of a new notebook, whose lines are strings in the content."""
+    from ..documents.notebook import NotebookDocument  # Imported late: only needed once a notebook is written.
+
+    for cell in NotebookDocument(BytesContent(content.encode())).cells:
+        line = placeholder_line(cell.source, lambda line: False)
+        if line is not None:
+            raise Invalid(
+                f"the cell at index {cell.index} holds a placeholder instead of text: {line.strip()[:100]!r}",
+                hint="Write out the whole cell.",
+                field="content",
+                index=cell.index,
+            )
 
 
 def _difference(

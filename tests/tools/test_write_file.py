@@ -257,6 +257,17 @@ def test_a_placeholder_is_refused_unless_it_was_there(call, read):
     assert call.got("a.py") == f"x = 1\n{line}\n".encode()
 
 
+@pytest.mark.parametrize("indent", [None, 1])
+def test_a_placeholder_in_a_cell_of_a_new_notebook_is_refused(call, indent):
+    cells = [{"cell_type": "raw", "id": at, "metadata": {}, "source": [f"{at} = ...\n", "b"]} for at in "ab"]
+    notebook = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    cells[1]["source"].insert(1, "# ... rest of the code unchanged ...\n")
+    refusal = call.refused("invalid", "write_file", path="n.ipynb", content=json.dumps(notebook, indent=indent))
+    assert refusal.details["index"] == 1 and not (call.root / "n.ipynb").exists()
+    del cells[1]["source"][1]
+    call("write_file", path="n.ipynb", content=json.dumps(notebook, indent=indent))
+
+
 def test_a_placeholder_is_found_whatever_the_encoding(call, read):
     read("a.txt", "… rest of the file …\n".encode("utf-16"))
     call("write_file", path="a.txt", content="x\n… rest of the file …\n")
