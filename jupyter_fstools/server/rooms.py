@@ -123,10 +123,22 @@ class Rooms:
                     path=stat.path,
                 )
             return None
+        if to_change:
+            self._require_alone(self._workspace, stat)
         self._settle(found, stat, to_change=to_change)
         run = partial(self._run, ready=lambda: self._is_ready(found))
         shared = run(lambda: self._shared_of(found))
         return Room(self._workspace.backend, stat, shared, self._kept, run, partial(save_at_once, found.room))
+
+    def _require_alone(self, workspace: Workspace, stat: FileStat) -> None:
+        """Refuse a change in a room while a page or another server's room may hold other text: one would be lost."""
+        told = workspace.store.open_documents(stat.key)
+        if any(not document.saved and document.page != self._holder for document in told):
+            raise Conflict(
+                f"{stat.path} is open in a collaboration room, and unsaved or in a room elsewhere (not modified)",
+                hint="Ask the person to save and close all but one (rooms end a minute later), then read it again.",
+                path=stat.path,
+            )
 
     def let_save(self) -> None:
         """Have all rooms save their pending changes, and wait for it; from any thread but the event loop's."""

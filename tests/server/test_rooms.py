@@ -13,6 +13,7 @@ import websocket
 
 from tests.kernel.real_kernel import private_environment
 from tests.legs import python_of
+from tests.open_documents.pages import Page, document
 from tests.processes import RunningServer, run_cell, running_kernel
 
 pytestmark = pytest.mark.slow
@@ -74,6 +75,19 @@ def server(tmp_path, request):
     running.wait()
     for path in ("a.py", "b.py"):
         assert running.call("POST", "/tools/read_file", {"path": path})[0] == 200
+    yield running
+    running.stop()
+
+
+@pytest.fixture
+def second_server(server):
+    """Another server of the same files and store."""
+    running = CollaborationServer.__new__(CollaborationServer)
+    running.__dict__.update(server.__dict__)
+    RunningServer.__init__(
+        running, server.root.parent / "link", environment=server.environment, python=python_of(server.leg)
+    )
+    running.wait()
     yield running
     running.stop()
 
@@ -154,6 +168,22 @@ def test_what_no_room_can_change_is_refused(server):
         answer = server.call("POST", "/tools/edit_file", {**EDIT, "path": "b.py"})[1]
         assert answer["error"]["code"] == "conflict" and "not modified" in answer["error"]["message"]
     assert [(server.root / name).read_bytes() for name in ("a.py", "b.py", "new.py")] == [b"x = 1\n"] * 3
+
+
+@both
+def test_a_room_is_not_changed_while_another_server_has_unsaved_changes_or_a_room(server, second_server):
+    """Each of the two would save over the other's text, or drop its own for the other's."""
+    with server.room("b.py"), second_server.room("b.py"):
+        for one in (server, second_server):
+            error = one.call("POST", "/tools/edit_file", {**EDIT, "path": "b.py"})[1]["error"]
+            assert error["code"] == "conflict" and "not modified" in error["message"]
+    with server.room("a.py"), Page(second_server) as page:
+        page.say(document("a.py", saved=False))
+        error = server.call("POST", "/tools/edit_file", EDIT)[1]["error"]
+        assert error["code"] == "conflict" and "not modified" in error["message"]
+        page.say(document("a.py"))
+        assert server.call("POST", "/tools/edit_file", EDIT)[0] == 200 and holds(server.root / "a.py", b"x = 2\n")
+    assert (server.root / "b.py").read_bytes() == b"x = 1\n"
 
 
 by_inode = pytest.mark.parametrize(
