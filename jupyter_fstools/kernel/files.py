@@ -152,15 +152,16 @@ class OwnFiles:
         # The server may propose a change in this session: the next call must look into the journal for decisions.
         self.workspace.followed.pop(self.workspace.reader, None)
         refused: Unsaved = refusal
+        session, opened = self.workspace.reader.session, [refusal.key, *refusal.pages]
         last_known: ToolResult | None = None
         for server in servers_for(root):
             calls = ServerCalls(server)
             try:
-                result = calls.call(tool, arguments, session=self.workspace.reader.session, progress=progress)
+                result = calls.call(tool, arguments, session=session, progress=progress, opened=opened)
                 if not result.data.get("last_known"):
                     return result
                 last_known = result
-            except Unsaved as unsaved:  # The page may belong to another server.
+            except Unsaved as unsaved:  # The page may belong to another server, or this one uses another store.
                 refused = unsaved
             except NotReached:
                 pass

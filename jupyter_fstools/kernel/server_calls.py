@@ -8,7 +8,7 @@ import selectors
 import socket
 import threading
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from http.client import HTTPConnection, HTTPException, HTTPResponse
 from typing import Any
 
@@ -32,6 +32,7 @@ _WAIT_SECONDS = 600.0
 heartbeats."""
 
 _SESSION = "X-Fstools-Session"
+_OPENED = "X-Fstools-Opened"
 _HINT = "Check that the server runs and can be reached from this kernel, then call again."
 _UNKNOWN = "The call may have been carried out: read the file again before you repeat it."
 
@@ -56,6 +57,7 @@ class ServerCalls:
         *,
         session: str,
         progress: Callable[[Progress], None] | None = None,
+        opened: Sequence[str] = (),
     ) -> ToolResult:
         """Call a tool, as `call_tool` does.
 
@@ -64,6 +66,7 @@ class ServerCalls:
             arguments: as the tool takes them.
             session: the session of the gate to work in.
             progress: called with what a command tells while it runs.
+            opened: a file's key and the pages that have it open: a server that does not know of them refuses.
 
         Raises:
             FsToolsError: the refusal that the server answered, as the tool raised it there.
@@ -71,6 +74,8 @@ class ServerCalls:
         """
         stream = progress is not None and TOOLS[tool].runs_commands
         headers = {_SESSION: session} | ({"Accept": "text/event-stream"} if stream else {})
+        if opened:
+            headers[_OPENED] = json.dumps(opened)
         repeatable = TOOLS[tool].reads_only
 
         def read(response: HTTPResponse) -> dict[str, Any]:

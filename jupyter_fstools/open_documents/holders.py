@@ -105,7 +105,15 @@ class Holders:
 
 
 class OpenElsewhere(Unsaved):
-    """A page of a server has the file open: that server can carry out the call, if it can be reached."""
+    """A page of a server has the file open: that server can carry out the call, if it can be reached.
+
+    Attributes:
+        key: the file (`FileStat.key`).
+        pages: the names of the pages that have it open, in the store that this process uses.
+    """
+
+    key: str
+    pages: list[str]
 
 
 class ElsewhereDocuments:
@@ -126,11 +134,13 @@ class ElsewhereDocuments:
         """
         documents = self._store.open_documents(stat.key)
         if any(to_change or not document.saved for document in documents):
-            raise OpenElsewhere(
+            refusal = OpenElsewhere(
                 f"{stat.path} is open in a browser, and its Jupyter server could not be reached (not modified)",
                 hint="Use a kernel of that server, or ask the person to save and close it; then read it again.",
                 path=stat.path,
             )
+            refusal.key, refusal.pages = stat.key, [document.page for document in documents]
+            raise refusal
 
     def let_save(self) -> None:
         """Do nothing: any save is done by another process."""

@@ -11,7 +11,9 @@ from jupyter_fstools.errors import InputOutput, Unsaved
 from jupyter_fstools.kernel import files
 from jupyter_fstools.kernel.desk import Desk
 from jupyter_fstools.stores.records import OpenDocument
+from tests.kernel.real_kernel import private_environment
 from tests.kernel.test_server_calls import ANSWER, fake_server, server_at
+from tests.processes import RunningServer
 
 
 @pytest.fixture
@@ -59,6 +61,23 @@ def test_what_a_server_says_of_its_disk_is_told_as_it_is(desk, served_by):
         served_by(url)
         with pytest.raises(InputOutput, match="the disk is full"):
             desk.call("edit_file", {"path": "a.py", "old_string": "one", "new_string": "two"})
+
+
+@pytest.mark.slow
+def test_a_server_that_keeps_another_store_leaves_the_file_alone(desk, root, tmp_path, monkeypatch):
+    """It does not know of the page, and would write the file below what its person typed."""
+    (tmp_path / "other").mkdir()
+    server = RunningServer(root, environment=private_environment(tmp_path / "other"))
+    try:
+        server.wait()
+        found = server_at(server.url.removesuffix("/api/fstools"), server.token)
+        monkeypatch.setattr(files, "servers_for", lambda root: [found])
+        for tool, more in (("read_file", {}), ("edit_file", {"old_string": "one", "new_string": "two"})):
+            with pytest.raises(Unsaved, match="not modified"):
+                desk.call(tool, {"path": "a.py", **more})
+    finally:
+        server.stop()
+    assert (root / "a.py").read_text() == "one\n"
 
 
 def test_where_no_server_is_reached_the_file_stays_and_is_called_unsaved(desk, served_by, root):

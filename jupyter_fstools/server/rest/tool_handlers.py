@@ -10,20 +10,21 @@ from typing import Annotated, Any, Literal
 from jupyter_server.auth.decorator import authorized
 from jupyter_server.serverapp import ServerApp
 from jupyter_server.services.contents.fileio import FileManagerMixin
-from pydantic import Field
+from pydantic import Field, TypeAdapter
 from tornado import web
 
 from ..._version import __version__
-from ...errors import NotFound
+from ...errors import Invalid, NotFound, Unsaved
 from ...gate.workspace import Workspace
 from ...stores.records import Receipt
 from ...tools import available_tools, call_tool
 from ...tools.arguments import Arguments, PathArgument, Text
 from ...tools.schemas import as_schema
 from ..base_handler import NoArguments, ToolsHandler
-from ..bodies import as_json, parsed_object, rendered_result
+from ..bodies import as_json, parsed, parsed_object, rendered_result
 from ..events.payloads import ACTIVITY_SCHEMA, CHANGE_SCHEMA
 from ..permissions import EXECUTE, READ, permission_of
+from ..served import OPENED_HEADER
 from ..streaming import MEDIA_TYPE, EventStream
 
 
@@ -111,6 +112,7 @@ class ToolHandler(ToolsHandler):
             body=self.request.body,
             limit=self.served.body_limit,
             answer=self.query(CallQuery).answer,
+            opened=self.request.headers.get(OPENED_HEADER),
         )
         command = permission == EXECUTE
         if command and MEDIA_TYPE in self.request.headers.get("Accept", ""):
@@ -170,11 +172,36 @@ def _contents_path(serverapp: ServerApp, workspace: Workspace) -> str | None:
 
 
 def _called(
-    workspace: Workspace, *, name: str, body: bytes, limit: int, answer: Literal["content", "data", "both"]
+    workspace: Workspace,
+    *,
+    name: str,
+    body: bytes,
+    limit: int,
+    answer: Literal["content", "data", "both"],
+    opened: str | None,
 ) -> tuple[int, bytes]:
+    if opened is not None:
+        _require_known(workspace, opened, limit)
     result = call_tool(workspace, name, partial(parsed_object, body, limit))
     waits = result.change is not None and result.change.status == "proposed"
     return 202 if waits else 200, rendered_result(result, answer)
+
+
+def _require_known(workspace: Workspace, opened: str, limit: int) -> None:
+    """Refuse a call about a file that a page has open, if this server's store does not know of that page.
+
+    Raises:
+        Invalid: the header is wrong. Unsaved
+    """
+    try:
+        key, *pages = TypeAdapter(list[str]).validate_python(parsed(opened.encode(), limit))
+    except (ValueError, Invalid):
+        raise Invalid(f"{OPENED_HEADER}: not a JSON list of a key and pages", hint="Leave it out.") from None
+    if not any(document.page in pages for document in workspace.store.open_documents(key)):
+        raise Unsaved(
+            "the file is open in a browser of a server with another store, or was closed just now (not modified)",
+            hint="Repeat the call; if it is refused again, use a kernel of that server.",
+        )
 
 
 def _receipts(workspace: Workspace, path: str | None) -> list[Receipt]:
