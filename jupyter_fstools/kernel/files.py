@@ -12,7 +12,7 @@ from .._version import __version__
 from ..client.requests import NotReached
 from ..config import FsToolsConfig, handed_settings
 from ..entry_points import shown_setting
-from ..errors import FsToolsError, NotFound, Unsaved
+from ..errors import Disabled, FsToolsError, NotFound, OutsideRoot, Unsaved
 from ..gate.workspace import Workspace
 from ..journal.journal import Journal
 from ..journal.listing import ChangeQuery
@@ -151,7 +151,7 @@ class OwnFiles:
         arguments = _with_whole_paths(arguments, root)
         # The server may propose a change in this session: the next call must look into the journal for decisions.
         self.workspace.followed.pop(self.workspace.reader, None)
-        refused: Unsaved = refusal
+        refused: FsToolsError = refusal
         session, opened = self.workspace.reader.session, [refusal.key, *refusal.pages]
         last_known: ToolResult | None = None
         for server in servers_for(root):
@@ -161,9 +161,10 @@ class OwnFiles:
                 if not result.data.get("last_known"):
                     return result
                 last_known = result
-            except Unsaved as unsaved:  # The page may belong to another server, or this one uses another store.
-                refused = unsaved
-            except NotReached:
+            except (Unsaved, Disabled) as other:
+                # The page may belong to another server; this one may have other settings or another store.
+                refused = other
+            except (NotReached, OutsideRoot):
                 pass
             finally:
                 calls.close()

@@ -80,6 +80,16 @@ def test_a_server_that_keeps_another_store_leaves_the_file_alone(desk, root, tmp
     assert (root / "a.py").read_text() == "one\n"
 
 
+@pytest.mark.parametrize("code", ["outside_root", "disabled", "unsaved"])
+def test_a_server_with_other_files_or_settings_does_not_keep_the_call_from_the_next(desk, served_by, code):
+    error = {"code": code, "message": "Not here (not modified)", "hint": "Ask another.", "details": {}}
+    refusal, answer = json.dumps({"error": error}).encode(), json.dumps({**ANSWER, "tool": "edit_file"}).encode()
+    with fake_server([(403, refusal)]) as (first, _), fake_server([answer]) as (second, asked):
+        served_by(first, second)
+        desk.call("edit_file", {"path": "a.py", "old_string": "one", "new_string": "two"})
+    assert len(asked) == 1
+
+
 def test_where_no_server_is_reached_the_file_stays_and_is_called_unsaved(desk, served_by, root):
     served_by("http://127.0.0.1:9/", "http://127.0.0.1:9/")
     with pytest.raises(Unsaved, match="not modified"):
