@@ -39,6 +39,8 @@ class CellDiff(BaseModel):
     """One cell of a notebook that changed; `index` is 0-based in the new notebook (in the old one if deleted).
 
     `moved_from` is the index that it had before, if it moves, whatever else changes in it; None for others.
+    `follows` is the id of the cell that an inserted or moved one follows in the new notebook, "" at its beginning; None
+    for others.
     `hunks` are of its source; `carried` of the outputs, metadata and attachments that come with it, as lines of JSON.
     """
 
@@ -47,6 +49,7 @@ class CellDiff(BaseModel):
     action: Action
     cell_type: str
     moved_from: int | None = None
+    follows: str | None = None
     hunks: list[DiffHunk] = Field(default_factory=list)
     carried: list[DiffHunk] = Field(default_factory=list)
 

@@ -8,7 +8,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.lab import axe_finds
+from tests.browser.lab import THREE_FRAMES, axe_finds
 from tests.browser.open_documents.documents import holds
 
 LINES = [f"line_{number} = {number}\n" for number in range(40)]
@@ -352,6 +352,31 @@ def test_cells_that_wait_are_shown_at_their_places(cells, waits):
     expect(page.locator(".jp-Cell .jp-fstools-Review-lines.jp-mod-add").first).to_have_text("x = 'one'")
     expect(page.locator(".jp-Notebook .jp-Cell")).to_have_count(3)
     window.photograph("cells")
+
+
+ABOVE_GHOST = """ghost => {
+  const cell = ghost.closest(".jp-Cell");
+  return [cell.querySelector(".cm-content").textContent, !!ghost.previousElementSibling];
+}"""
+
+
+def test_a_new_cell_stays_at_its_place_while_the_person_inserts_cells_above(cells):
+    window, _ = cells
+    page = window.page
+    ghost = page.locator(".jp-fstools-Review-ghost")
+    assert ghost.evaluate(ABOVE_GHOST) == ["x = 1", True]
+    page.locator(".jp-Notebook .jp-Cell .jp-InputPrompt").first.click()
+    for count in (4, 5):
+        page.keyboard.press("a")
+        expect(page.locator(".jp-Notebook .jp-Cell")).to_have_count(count)
+    page.evaluate(THREE_FRAMES)
+    assert ghost.evaluate(ABOVE_GHOST) == ["x = 1", True]
+    press(ghost, "approve")
+    press(page.locator(".jp-fstools-Review-controls").first, "reject")
+    press(page.locator(".jp-fstools-Review-controls").first, "reject")
+    expect(page.locator(".jp-fstools-Review-controls")).to_have_count(0)
+    shown = page.locator(".jp-Notebook .jp-Cell .cm-content")
+    expect(shown).to_have_text(["", "", "x = 1", "print(x)", "y = 2", "z = 3"])
 
 
 FITS = """part => {

@@ -69,7 +69,8 @@ def compared(
         written = None if same else (cell.cell_type, cell.source)
         perhaps = lost.get(cell.real_id, ()) if was is None else ()
         cells.append(CellAfter(cell.cell_id, at, written, was is None, touched, perhaps=perhaps))
-        diff = _diff(was, cell, rows, moved=at in moved)
+        previous = new[cell.index - 1].cell_id if cell.index else ""
+        diff = _diff(was, cell, rows, previous, moved=at in moved)
         if diff is not None:
             diffs.append(diff)
     gone = [_told(cell, "delete", gone_rows.hunks(_lines(cell), [])) for cell in old if cell.index not in kept]
@@ -212,7 +213,7 @@ def _grouped(cells: Iterable[Cell], same: Callable[[Cell], Hashable]) -> dict[Ha
     return groups
 
 
-def _diff(was: Cell | None, cell: Cell, rows: _Rows, *, moved: bool) -> CellDiff | None:
+def _diff(was: Cell | None, cell: Cell, rows: _Rows, previous: str, *, moved: bool) -> CellDiff | None:
     same = was is not None and _raw(was) == _raw(cell)
     action: Action | None = None
     if was is None:
@@ -232,7 +233,8 @@ def _diff(was: Cell | None, cell: Cell, rows: _Rows, *, moved: bool) -> CellDiff
         outputs = cell.spans.member("outputs")
         cleared = outputs is None or outputs.end - outputs.start <= len("[]")
         action = "clear_outputs" if cleared and not comes else "edit"
-    return _told(cell, action, hunks, carried, moved_from=was.index if was and moved else None)
+    follows = previous if was is None or moved else None
+    return _told(cell, action, hunks, carried, moved_from=was.index if was and moved else None, follows=follows)
 
 
 def _told(
@@ -242,6 +244,7 @@ def _told(
     carried: Sequence[DiffHunk] = (),
     *,
     moved_from: int | None = None,
+    follows: str | None = None,
 ) -> CellDiff:
     return CellDiff(
         cell_id=cell.cell_id,
@@ -249,6 +252,7 @@ def _told(
         action=action,
         cell_type=cell.cell_type,
         moved_from=moved_from,
+        follows=follows,
         hunks=hunks,
         carried=list(carried),
     )

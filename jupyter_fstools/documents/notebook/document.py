@@ -51,6 +51,9 @@ def cell_diffs(
                 action=action,
                 cell_type=state.cell_type,
                 moved_from=state.cell.index if state.cell and state.moved else None,
+                follows=(ids[index - 1] if index else "")
+                if action == "insert" or (state.moved and not state.deleted)
+                else None,
                 hunks=line_hunks(before, after),
             )
         )

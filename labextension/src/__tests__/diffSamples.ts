@@ -53,7 +53,17 @@ export function fileDiff(facts: Partial<FileDiff> = {}): FileDiff {
 /** One cell's diff with some facts of its own. */
 export function cellDiff(facts: Partial<CellDiff> = {}): CellDiff {
   const hunks = [hunk(['-x', '+y'])];
-  return { cell_id: 'c1', index: 1, action: 'edit', cell_type: 'code', moved_from: null, hunks, carried: [], ...facts };
+  return {
+    cell_id: 'c1',
+    index: 1,
+    action: 'edit',
+    cell_type: 'code',
+    moved_from: null,
+    follows: null,
+    hunks,
+    carried: [],
+    ...facts
+  };
 }
 
 /** JupyterLab's own parts: languages, renderers, no translation. */

@@ -65,23 +65,24 @@ export function moves({ action, moved_from }: CellDiff): boolean {
 /** Maps the id of each cell to insert or move to the id of the cell it will follow; null for the beginning. */
 export function predecessors(ids: readonly string[], diffs: readonly CellDiff[]): Map<string, string | null> {
   const leaving = new Set(diffs.filter(cell => cell.action === 'delete' || moves(cell)).map(cell => cell.cell_id));
-  const order = ids.filter(id => !leaving.has(id));
-  const staying = new Set(order);
+  const staying = ids.filter(id => !leaving.has(id));
   const coming = diffs.filter(cell => cell.action === 'insert' || moves(cell));
+  // Cells that come one after another are all shown at the staying cell above them.
+  const hosts = new Map<string, string | null>([['', null], ...staying.map((id): [string, string] => [id, id])]);
   const found = new Map<string, string | null>();
-  for (const cell of [...coming].sort((one, other) => one.index - other.index)) {
-    const at = Math.min(cell.index, order.length);
-    // Cells that come one after another are all shown at the staying cell above them.
-    let host = at - 1;
-    while (host >= 0 && !staying.has(order[host])) {
-      host--;
-    }
-    // A cell that changes and moves shows its change where it is.
-    if (cell.action === 'insert' || cell.action === 'move') {
-      found.set(cell.cell_id, order[host] ?? null);
-    }
-    order.splice(at, 0, cell.cell_id);
-  }
+  [...coming]
+    .sort((one, other) => one.index - other.index)
+    .forEach((cell, before) => {
+      const known = cell.follows === null ? undefined : hosts.get(cell.follows);
+      // The person may have deleted the cell that it was to follow.
+      const atIndex = staying[Math.min(cell.index - before, staying.length) - 1] ?? null;
+      const host = known === undefined ? atIndex : known;
+      hosts.set(cell.cell_id, host);
+      // A cell that changes and moves shows its change where it is.
+      if (cell.action === 'insert' || cell.action === 'move') {
+        found.set(cell.cell_id, host);
+      }
+    });
   return found;
 }
 

@@ -7,6 +7,7 @@ import pytest
 from pydantic import ValidationError
 
 from jupyter_fstools.documents.notebook import CellEdit
+from jupyter_fstools.documents.notebook.comparison import compared
 from jupyter_fstools.errors import Ambiguous, EncodingRefused, Invalid, NoMatch, NoOp, NotebookRefused
 
 from . import samples
@@ -193,6 +194,21 @@ def test_a_cell_that_stands_among_the_others_as_before_did_not_move(minor) -> No
     result = apply(data, *moves, change)
     assert [(diff.index, diff.action, diff.moved_from) for diff in result.diffs] == [(2, "edit", None)]
     assert [splice.inserted for splice in result.splices] == [b'"C"']
+
+
+def test_a_diff_names_the_cell_that_a_new_or_moved_one_follows() -> None:
+    edits = (
+        {"edit_mode": "insert", "at": "start", "cell_type": "code", "new_source": "first"},
+        {"edit_mode": "insert", "after": "c0", "cell_type": "code", "new_source": "new"},
+        {"edit_mode": "move", "cell_id": "c0", "at": "end"},
+        {"cell_id": "c1", "new_source": "other"},
+    )
+    made = apply(DATA, *edits)
+    before, after = document(DATA), document(samples.spliced(DATA, made.splices))
+    first, new = (after.cells[at].cell_id for at in (0, 1))
+    for diffs in (made.diffs, compared(before, after).diffs):
+        follows = {diff.cell_id: diff.follows for diff in diffs}
+        assert follows == {first: "", new: first, "c1": None, "c0": "c2"}
 
 
 def test_edits_that_cancel_each_other_write_nothing() -> None:

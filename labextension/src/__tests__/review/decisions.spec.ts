@@ -73,6 +73,28 @@ describe('ghost cells', () => {
     ]);
   });
 
+  it('stay after that cell while the person inserts cells above, and where it was once it is deleted', () => {
+    const coming = [
+      cellDiff({ cell_id: 'first', action: 'insert', index: 0, follows: '' }),
+      cellDiff({ cell_id: 'x', action: 'insert', index: 3, follows: 'b' }),
+      cellDiff({ cell_id: 'y', action: 'insert', index: 4, follows: 'x' })
+    ];
+    const found = (ids: string[]) => [...predecessors(ids, coming)];
+    const atB = [
+      ['first', null],
+      ['x', 'b'],
+      ['y', 'b']
+    ];
+    expect(found(['a', 'b', 'c'])).toEqual(atB);
+    expect(found(['new', 'newer', 'a', 'b', 'c'])).toEqual(atB);
+    expect(found(['b', 'a', 'c'])).toEqual(atB);
+    expect(found(['a', 'c'])).toEqual([
+      ['first', null],
+      ['x', 'c'],
+      ['y', 'c']
+    ]);
+  });
+
   it('stand where they do when a cell that changes moves, which shows its change where it is', () => {
     const coming = [
       cellDiff({ cell_id: 'c', action: 'edit', index: 0, moved_from: 2 }),
