@@ -109,7 +109,13 @@ def _make(path: Path) -> None:
         raise Unusable(f"{path} cannot be made ({problem.strerror})") from problem
     # The mode bits are checked too: for the superuser `os.access` calls everything writable.
     for place, is_kind in ((path.parent, stat.S_ISDIR), (path, stat.S_ISREG)):
-        mode = os.stat(place).st_mode
+        try:
+            mode = os.stat(place).st_mode
+        except OSError as problem:
+            if not os.path.lexists(place):
+                return _make(path)  # Another process has just set it aside.
+            # A link that leads nowhere.
+            raise Unusable(f"{place} cannot be opened ({problem.strerror})") from problem
         if not is_kind(mode) or not mode & 0o222 or not os.access(place, os.W_OK):
             raise Unusable(f"{place} cannot be written")
 

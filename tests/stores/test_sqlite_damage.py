@@ -199,6 +199,17 @@ def test_a_file_left_in_wal_mode_opens_where_wal_cannot_work(store, path):
     assert moved.receipt(ANN, KEY) is not None
 
 
+@pytest.mark.parametrize("leads_to", ["missing.sqlite", "store.sqlite"], ids=["nowhere", "itself"])
+def test_where_a_link_that_leads_nowhere_took_its_place_it_goes_on_in_memory(store, path, leads_to, caplog):
+    store.put_receipt(receipt_of("before"))
+    path.unlink()
+    path.symlink_to(leads_to)
+    unwatched()
+    store.put_receipt(receipt_of("after"))
+    assert [kept.key for kept in store.receipts(ANN)] == ["after"]
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+
+
 @pytest.mark.parametrize("companions", [True, False])
 def test_a_file_deleted_under_us_is_begun_again(store, path, companions, caplog):
     store.put_receipt(receipt_of("before"))
