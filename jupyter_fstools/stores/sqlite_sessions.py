@@ -13,7 +13,7 @@ from ..limits import StoreLimits
 from .protocol import MAX_REFUSALS, USE_SECONDS, MomentFilter
 from .record_json import from_json, to_json
 from .records import OpenDocument, Refusal, Token
-from .sql_values import as_bytes, as_text, moment_values, records_below
+from .sql_values import LARGEST, as_bytes, as_text, moment_values, records_below
 
 TOKENS = """
 CREATE TABLE IF NOT EXISTS tokens (
@@ -174,4 +174,4 @@ class RefusalTable:
 
 
 def _number(seconds: float) -> int:
-    return round(seconds * _MICROSECONDS)
+    return round(max(-LARGEST, min(seconds * _MICROSECONDS, LARGEST)))

@@ -161,3 +161,9 @@ class ActivityContract(ReadsContract, RefusalsContract):
             store.add_refusal(refusal_of(str(number)))
             store.put_receipt(receipt_of(str(number)))
         assert "old" not in messages(store.refusals(MomentFilter()))
+
+    def test_a_time_without_end_keeps_all_refusals(self, make_store: MakeStore) -> None:
+        store = make_store(StoreLimits(journal_max_days=1e12))
+        for number in range(40):
+            store.add_refusal(refusal_of(str(number)))
+        assert len(store.refusals(MomentFilter(limit=100, before=1e300))) == 40
