@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import itertools
+import logging
 import os
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
@@ -25,6 +26,8 @@ from .operating_system import (
 )
 from .path_names import temporary_name
 from .system_errors import read_only, refused
+
+_log = logging.getLogger("jupyter_fstools")
 
 _FLUSHED_BYTES = 8 * CHUNK_BYTES
 _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
@@ -122,14 +125,22 @@ def _create(target: Target, chunks: Iterable[Chunk]) -> os.stat_result:
         written = os.fstat(fd)
         try:
             target.folder.link(temporary, target.name)
-            target.folder.remove(temporary)
         except FileExistsError:
             raise _conflict(target, "it exists already") from None
         except OSError as error:
             if error.errno not in _NO_LINKS:
                 raise
             _create_without_links(target, temporary)
+        else:
+            _drop(target, temporary)
         return _landed(target, fd, written)
+
+
+def _drop(target: Target, temporary: str) -> None:
+    try:
+        target.folder.remove(temporary)
+    except OSError as error:  # The file itself is there already, and a refusal would deny it.
+        _log.warning("'%s' was made; its temporary file cannot be removed: %s", target.path, error.strerror)
 
 
 def _create_without_links(target: Target, temporary: str) -> None:

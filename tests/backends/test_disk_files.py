@@ -349,6 +349,14 @@ def test_a_full_disk_leaves_the_old_bytes(tmp_path):
     assert {path.read_bytes() for path in tmp_path.iterdir()} == {b"old"}
 
 
+def test_a_new_file_in_a_folder_that_lets_nothing_be_removed_counts_as_made(disk, tmp_path, monkeypatch, caplog):
+    """An append-only folder, or one that others only drop files into."""
+    fail_on_call(monkeypatch, disk._root.current().__class__, "remove", 0, errno.EPERM)
+    made = disk.write("a.txt", [b"new"], if_match=None)
+    assert made.size == 3 and content(disk, "a.txt") == b"new"
+    assert "its temporary file cannot be removed" in caplog.text
+
+
 @pytest.mark.parametrize("verb", ["move", "link"])
 def test_a_failing_last_step_leaves_the_old_bytes(disk, tmp_path, monkeypatch, verb):
     put(disk, "a.txt", b"old")
