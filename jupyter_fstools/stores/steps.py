@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import random
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -166,14 +167,17 @@ class ChangeCounter:
     def __init__(self, limits: StoreLimits) -> None:
         self._limits = limits
         self._adds_left = self._bytes_left = 0
+        self._looked_at = 0.0
 
     def add(self, size: int) -> bool:
         """Count one more change of so many bytes; whether it is time to look for those beyond the bounds."""
         self._adds_left -= 1
         self._bytes_left -= size
-        if self._adds_left > 0 and self._bytes_left > 0:
+        limits, now = self._limits, time.monotonic()
+        is_due = now - self._looked_at > limits.journal_max_days * 86400 / _PART
+        if self._adds_left > 0 and self._bytes_left > 0 and not is_due:
             return False
-        limits = self._limits
+        self._looked_at = now
         self._adds_left = max(1, limits.journal_max_changes // _PART)
         self._bytes_left = min(limits.journal_max_bytes // _PART, limits.journal_max_bytes - size)
         return True

@@ -93,6 +93,13 @@ class BoundsContract(StoreFixtures):
         store.add_change(change_of("new"), b"")
         assert names(store.changes(ChangeFilter())) == ["new", "young"]
 
+    def test_old_changes_go_though_few_are_made(self, make_store: MakeStore) -> None:
+        store = make_store(StoreLimits(journal_max_days=0.1 / 86400))
+        store.add_change(change_of("old"), b"")
+        time.sleep(0.2)
+        store.add_change(change_of("new"), b"")
+        assert names(store.changes(ChangeFilter())) == ["new"]
+
     def test_what_was_decided_late_goes_as_late(self, make_store: MakeStore) -> None:
         """A proposal can be undone for as long as a change that was made when it was approved."""
         store = make_store(StoreLimits(journal_max_changes=3))
