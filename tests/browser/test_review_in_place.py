@@ -356,7 +356,7 @@ def test_cells_that_wait_are_shown_at_their_places(cells, waits):
 
 ABOVE_GHOST = """ghost => {
   const cell = ghost.closest(".jp-Cell");
-  return [cell.querySelector(".cm-content").textContent, !!ghost.previousElementSibling];
+  return [cell.querySelector(".cm-line").textContent, !!ghost.previousElementSibling];
 }"""
 
 
@@ -371,10 +371,10 @@ def test_a_new_cell_stays_at_its_place_while_the_person_inserts_cells_above(cell
         expect(page.locator(".jp-Notebook .jp-Cell")).to_have_count(count)
     page.evaluate(THREE_FRAMES)
     assert ghost.evaluate(ABOVE_GHOST) == ["x = 1", True]
-    press(ghost, "approve")
-    press(page.locator(".jp-fstools-Review-controls").first, "reject")
-    press(page.locator(".jp-fstools-Review-controls").first, "reject")
-    expect(page.locator(".jp-fstools-Review-controls")).to_have_count(0)
+    boxes = page.locator(".jp-Notebook .jp-fstools-Review-controls")
+    for number, action in enumerate(("reject", "approve", "reject")):
+        press(boxes.nth(number), action)
+    expect(boxes).to_have_count(0)
     shown = page.locator(".jp-Notebook .jp-Cell .cm-content")
     expect(shown).to_have_text(["", "", "x = 1", "print(x)", "y = 2", "z = 3"])
 
