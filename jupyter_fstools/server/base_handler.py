@@ -14,8 +14,8 @@ from jupyter_server.base.handlers import APIHandler
 from jupyter_server.utils import ensure_async
 from tornado.web import HTTPError
 
-from ..errors import Denied, FsToolsError, InputOutput, Invalid, NotFound
-from ..gate.grant import Grant, check, token_of
+from ..errors import Denied, FsToolsError, InputOutput, Invalid
+from ..gate.grant import Grant, check
 from ..gate.workspace import Workspace
 from ..progress import Progress
 from ..stores.records import Reader, Token, Via
@@ -25,13 +25,7 @@ from .bodies import as_json, checked, parsed_object
 from .call_pool import Caller, CallPool
 from .permissions import Permission
 from .served import SESSION_HEADER, VIA_HEADER, Served
-from .token_login import TokenLogin, presented
-
-
-def client_of(user: str, token_id: str) -> str:
-    """The name of a client whose calls count together: a user's own, or those with one of their tokens."""
-    return f"{user} {token_id}"
-
+from .token_login import TokenLogin, end_once_revoked, presented
 
 _T = TypeVar("_T")
 _A = TypeVar("_A", bound=Arguments)
@@ -151,32 +145,21 @@ class ToolsHandler(APIHandler):
                 self._check(self._secret)
             return work(workspace)
 
-        watch = asyncio.ensure_future(self._end_once_revoked(self.assistant)) if command and self.assistant else None
+        watch = None
+        if command and self.assistant:
+            watch = asyncio.ensure_future(end_once_revoked(self.served, self.assistant, self._left))
         try:
             return await self._pool(command).run(self.caller(reader), begun, self._left)
         finally:
             if watch is not None:
                 watch.cancel()
 
-    async def _end_once_revoked(self, token: Token) -> None:
-        """End the call once its token is revoked, by whichever process."""
-        feed, store = self.served.feed, self.served.workspace.store
-        while not (feed.stopped or self._left.is_set()):
-            with feed.news() as kept:
-                try:
-                    await asyncio.to_thread(token_of, store, token.user, token.id)
-                except NotFound:
-                    self._left.set()
-                except FsToolsError as problem:
-                    self.log.warning("It is not known whether a token is still valid: %s", problem.message)
-                await kept.wait()
-
     def _check(self, secret: str) -> Token:
         return check(self.served.workspace.store, secret, self.served.account)
 
     def caller(self, reader: Reader) -> Caller:
         """The caller whose calls count together: one user, or one of their assistants' tokens."""
-        return Caller(client_of(reader.user, self.assistant.id if self.assistant else ""), reader)
+        return Caller(f"{reader.user} {self.assistant.id if self.assistant else ''}", reader)
 
     async def _via(self) -> Via:
         """How a person's request came in; JupyterLab sends Jupyter's token as well as its login's cookie."""

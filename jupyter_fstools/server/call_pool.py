@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from typing import NamedTuple, TypeVar
-from weakref import WeakKeyDictionary, WeakValueDictionary
+from weakref import WeakSet, WeakValueDictionary
 
 from ..errors import Disabled, TimedOut
 from ..stores.records import Reader
@@ -50,7 +50,7 @@ class CallPool:
         self._wait_seconds = wait_seconds
         self._closed = False
         self._start = asyncio.Semaphore(1)
-        self._running: WeakKeyDictionary[threading.Event, str] = WeakKeyDictionary()
+        self._running: WeakSet[threading.Event] = WeakSet()
         self._turns: WeakValueDictionary[Hashable, asyncio.Semaphore] = WeakValueDictionary()
         self._lines: WeakValueDictionary[Hashable, asyncio.Lock] = WeakValueDictionary()
 
@@ -107,7 +107,7 @@ class CallPool:
             if self._closed:
                 raise Disabled("the server is stopping", hint="Try again when it runs.")
             if left is not None:
-                self._running[left] = caller.client
+                self._running.add(left)
             return await asyncio.get_running_loop().run_in_executor(self._threads, _unless_left, call, left)
 
     @asynccontextmanager
@@ -134,12 +134,6 @@ class CallPool:
         if turn is None:
             turn = self._turns[whose] = asyncio.Semaphore(calls)
         return turn
-
-    def end(self, client: str) -> None:
-        """Cancel the calls of a client that has gone."""
-        for left, whose in list(self._running.items()):
-            if whose == client:
-                left.set()
 
     def close(self) -> None:
         """Start no more calls; running ones finish, and long ones are cancelled."""

@@ -1,13 +1,22 @@
-"""Recognises a request that comes with an assistant's token."""
+"""Recognises requests with an assistant's token; ends them once it is revoked."""
 
 from __future__ import annotations
 
+import asyncio
+import logging
+import threading
 from typing import Any
 
 from jupyter_server.auth.identity import IdentityProvider, User
 from tornado.httputil import HTTPServerRequest
 
+from ..errors import FsToolsError, NotFound
+from ..gate.grant import token_of
 from ..sessions import TOKEN_PREFIX
+from ..stores.records import Token
+from .served import Served
+
+_log = logging.getLogger("jupyter_fstools")
 
 
 def presented(request: HTTPServerRequest) -> str | None:
@@ -15,6 +24,20 @@ def presented(request: HTTPServerRequest) -> str | None:
     kind, _, secret = request.headers.get("Authorization", "").strip().partition(" ")
     secret = secret.strip()
     return secret if kind.lower() in ("token", "bearer") and secret.startswith(TOKEN_PREFIX) else None
+
+
+async def end_once_revoked(served: Served, token: Token, left: threading.Event) -> None:
+    """Set `left` once the token is revoked, by whichever process, until the server stops."""
+    feed, store = served.feed, served.workspace.store
+    while not (feed.stopped or left.is_set()):
+        with feed.news() as kept:
+            try:
+                await asyncio.to_thread(token_of, store, token.user, token.id)
+            except NotFound:
+                left.set()
+            except FsToolsError as problem:
+                _log.warning("It is not known whether a token is still valid: %s", problem.message)
+            await kept.wait()
 
 
 class TokenLogin:

@@ -26,8 +26,7 @@ ANSWER_SECONDS = 60.0
 """Longest wait for an answer, in seconds: connections to a suspended database, or one whose disk hangs, stay open."""
 
 AWAY_SECONDS = 0.5
-"""For how long, in seconds, one call's vain wait for a connection spares all others, and its own next ones, the same
-wait."""
+"""After a wait for a connection in vain, every other call fails at once for so many seconds."""
 
 _MOST_CONNECTIONS = 40
 _FRESH_SECONDS = 1.0

@@ -42,6 +42,7 @@ def cell_diffs(
         if action is None:
             continue
         index = place.get(id(state), state.cell.index if state.cell else 0)
+        comes = action == "insert" or (state.moved and action != "delete")
         before = _lines(state.cell.source) if state.cell and action != "move" else []
         after = _lines(state.source) if action not in ("move", "delete") else []
         found.append(
@@ -51,9 +52,7 @@ def cell_diffs(
                 action=action,
                 cell_type=state.cell_type,
                 moved_from=state.cell.index if state.cell and state.moved else None,
-                follows=(ids[index - 1] if index else "")
-                if action == "insert" or (state.moved and not state.deleted)
-                else None,
+                follows=(ids[index - 1] if index else "") if comes else None,
                 hunks=line_hunks(before, after),
             )
         )

@@ -18,7 +18,7 @@ from ...gate.workspace import Workspace
 from ...stores.records import Token
 from ...tools import TOOLS
 from ...tools.arguments import Arguments, Flag, Seconds, Text, spelled
-from ..base_handler import MOST_WAITED_SECONDS, NoArguments, ToolsHandler, client_of
+from ..base_handler import MOST_WAITED_SECONDS, NoArguments, ToolsHandler
 from ..bodies import parsed_object
 from ..permissions import EXECUTE, WRITE
 
@@ -156,7 +156,6 @@ class TokenHandler(ToolsHandler):
         self.query(NoArguments)
         user = self.reader().user
         await self.call(lambda workspace: grant.revoke(workspace.store, user, token_id))
-        self.served.commands.end(client_of(user, token_id))
         self.set_status(204)
         self.finish()
 

@@ -191,7 +191,8 @@ def _require_known(workspace: Workspace, opened: str, limit: int) -> None:
     """Refuse a call about a file that a page has open, if this server's store does not know of that page.
 
     Raises:
-        Invalid: the header is wrong. Unsaved
+        Invalid: the header is wrong.
+        Unsaved: none of the pages is known.
     """
     try:
         key, *pages = TypeAdapter(list[str]).validate_python(parsed(opened.encode(), limit))
