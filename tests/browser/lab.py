@@ -23,11 +23,12 @@ PAGE_CONFIG = {"buildCheck": False, "disabledExtensions": {"@jupyterlab/apputils
 # JupyterLab 4.2 measures the toolbar of a cell that is gone meanwhile, and asks the debugger of a kernel that is ended.
 EXPECTED_UNCAUGHT = re.compile("at .*_cellToolbarOverlapsContents|Canceled future for debug_request")
 # Refusals are expected; the debugger asks a restarting kernel in vain, and a kernel that ends closes the channels of
-# widgets that the page has forgotten.
+# widgets that the page has forgotten. JupyterLab measures the toolbar of a document that is closed meanwhile.
 EXPECTED_ERRORS = re.compile(
     "Failed to load resource: the server responded with a status of 4|"
     "Could not restore the debugger state: Canceled future|"
-    "Comm not found for comm id"
+    "Comm not found for comm id|"
+    "Error while computing the ReactiveToolbar TypeError: Cannot read properties of null"
 )
 NOTE_DIALOGS = """() => {
   window.dialogs = [];

@@ -75,7 +75,8 @@ def test_the_session_filter_offers_every_session_also_once_one_is_chosen(window,
     offered = [f"{folder.session}.{session}" for session in ("ada", "bob")]
     select.select_option(offered[0])
     expect(window.card(folder.path("bob.py"))).to_have_count(0)
-    assert set(offered) < set(select.locator("option").all_text_contents())
+    for session in offered:
+        expect(select.get_by_role("option", name=session, exact=True, include_hidden=True)).to_have_count(1)
     select.select_option(offered[1])
     expect(window.card(folder.path("bob.py"))).to_be_visible()
 

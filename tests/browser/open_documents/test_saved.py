@@ -71,6 +71,7 @@ MARKS = """() => [...document.querySelectorAll('.jp-Document:not(.lm-mod-hidden)
 def test_an_edit_arrives_in_the_cell_it_touches_and_nowhere_else(open_notebook, folder):
     """The document stays saved, the bytes are those of a closed file, a second edit needs no new read."""
     document = open_notebook("x = 1", "y = 1", "z = 1")
+    document.shows(2, "z = 1")
     document.page.evaluate(MARK)
     for source in ("y = 2", "y = 'größer 😀'\ny"):
         landed(replace(folder, "c1", source))
