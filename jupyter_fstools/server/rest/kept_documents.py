@@ -16,6 +16,8 @@ from ...stores.records import OpenDocument
 
 _RENEWED_SECONDS = 60.0
 _CONNECTED_SECONDS = 2 * _RENEWED_SECONDS
+_RETRIED_SECONDS = 1.0
+"""After a store that failed answers again, other servers write below an unsaved page for at most this long."""
 
 _log = logging.getLogger("jupyter_fstools")
 
@@ -37,6 +39,7 @@ class KeptDocuments:
         self._store, self._pages, self._page, self._seconds = store, pages, page, seconds
         self._documents: Sequence[OpenDocument] = ()
         self._facts: frozenset[tuple[str, bool]] | None = None
+        self._is_kept = True  # Until the store fails.
         self._is_stopped = False
         self._renewal: asyncio.TimerHandle | None = None
         self._renewing: asyncio.Future[None] | None = None
@@ -46,22 +49,19 @@ class KeptDocuments:
 
         A page reports a new hash after each edit, while the call still writes to the store: a hash that is all that
         changed waits for the next renewal.
-
-        Raises:
-            as `Store.note_open`
         """
         told = [OpenDocument(self._page.name, one.key, one.saved, one.hash, one.counter) for one in documents]
         with self._lock:
             self._documents, facts = told, frozenset((one.key, one.saved) for one in told)
             # The first report is always kept: an earlier connection may have reported more.
-            if not self._is_stopped and self._facts != facts:
-                self._keep(_CONNECTED_SECONDS)
+            if not self._is_stopped and (self._facts != facts or not self._is_kept):
                 self._facts = facts
+                self._keep(_CONNECTED_SECONDS)
 
     def renew_on(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Renew the kept documents before they expire, from now on."""
-        if self._renewal is None:
-            self._renewal = loop.call_later(_RENEWED_SECONDS, self._renew, loop)
+        """Renew the kept documents before they expire, and soon where the store failed; on the event loop."""
+        if self._renewal is None or not self._is_kept:
+            self._renew_later(loop)
 
     def stop(self) -> None:
         """Stop renewing, as the connection is not used any more; on the event loop."""
@@ -83,19 +83,29 @@ class KeptDocuments:
             self._documents = ()
             self._keep(0)
 
+    def _renew_later(self, loop: asyncio.AbstractEventLoop) -> None:
+        if self._renewal is not None:
+            self._renewal.cancel()
+        self._renewal = loop.call_later(_RENEWED_SECONDS if self._is_kept else _RETRIED_SECONDS, self._renew, loop)
+
     def _renew(self, loop: asyncio.AbstractEventLoop) -> None:
         self._renewing = asyncio.ensure_future(asyncio.to_thread(self._keep_again))
-        self._renewal = loop.call_later(_RENEWED_SECONDS, self._renew, loop)
+        self._renewing.add_done_callback(lambda _: self._is_stopped or self._renew_later(loop))
 
     def _keep_again(self) -> None:
         with self._lock:
-            if self._documents and not self._is_stopped:
-                try:
-                    self._keep(_CONNECTED_SECONDS)
-                except FsToolsError as problem:
-                    _log.warning("Other processes do not know what a page has open: %s", problem.message)
+            if not self._is_stopped and (self._documents or not self._is_kept):
+                self._keep(_CONNECTED_SECONDS)
 
     def _keep(self, longer: float) -> None:
-        if self._pages.is_newest(self._page):
-            until = time.time() + self._seconds + longer
+        if not self._pages.is_newest(self._page):
+            return
+        was_kept, until = self._is_kept, time.time() + self._seconds + longer
+        try:
             self._store.note_open(self._page.name, self._documents, until)
+        except FsToolsError as problem:
+            self._is_kept = False
+            if was_kept:
+                _log.warning("Other processes do not know what a page has open: %s", problem.message)
+        else:
+            self._is_kept = True

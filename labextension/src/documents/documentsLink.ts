@@ -16,7 +16,7 @@ const ANSWER_WITHIN = 20_000;
 /** Longest wait of a save until the server has heard of it, in milliseconds: the server may be only starting. */
 const HEARD_WITHIN = 2000;
 const RETRY_FIRST = 1000;
-const RETRY_AT_MOST = 60_000;
+const RETRY_AT_MOST = 10_000;
 /** Close code of a page that is left: its unsaved edits are gone. */
 const GOODBYE = 1000;
 
