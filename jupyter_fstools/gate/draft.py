@@ -18,6 +18,7 @@ from ..documents.text.encoding import declared_otherwise
 from ..documents.text.touched_lines import TouchedLines
 from ..errors import Denied, IsDirectory, Stale, TooLarge
 from ..open_documents.protocol import Holder
+from ..sessions import system_user
 from ..stores.records import Change, ChangedFile, ChangeStatus, FileState, Place, Reader, Receipt
 from .read_tracker import ReadTracker, ReceiptAfter
 
@@ -198,6 +199,7 @@ def new_change(
         undoable=all(step.undoable for _, step in work),
         files=files,
         place=place_of(work),
+        account=system_user(),
     )
 
 

@@ -15,6 +15,7 @@ from ..diffs.file_diff import DiffHunk, DiffRow, FileDiff
 from ..errors import Conflict, FsToolsError, InputOutput, Rejected, TimedOut
 from ..gate.workspace import Workspace
 from ..progress import Progress
+from ..sessions import system_user
 from ..stores.records import Change, ChangeStatus, CommandOutcome
 
 _log = logging.getLogger("jupyter_fstools")
@@ -184,4 +185,5 @@ def _entry(workspace: Workspace, command: Command, status: ChangeStatus) -> Chan
         after=None,
         diff=FileDiff(path=path, op="execute", kind="command", added=len(lines), hunks=[hunk]),
         undoable=False,
+        account=system_user(),
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from ..errors import Denied, FsToolsError, NotFound, saying_unmodified
 from ..gate.workspace import Workspace
+from ..sessions import system_user
 from ..stores.protocol import ChangeFilter
 from ..stores.records import Change, ChangedFile
 from .commands import is_command
@@ -120,7 +121,7 @@ class Listing:
 
     def visible(self, change: Change) -> Change | None:
         """The change with paths of this root; None unless each of its files may be seen here."""
-        files = [self._visible_file(change.user, file) for file in change.all_files]
+        files = [self._visible_file(change, file) for file in change.all_files]
         if any(file is None for file in files):
             return None
         first, *_ = seen = [file for file in files if file is not None]
@@ -128,8 +129,8 @@ class Listing:
             return change
         return change.model_copy(update={"path": first.path, "diff": first.diff, "files": seen if change.files else []})
 
-    def _visible_file(self, user: str, file: ChangedFile) -> ChangedFile | None:
-        path = told_path(self._workspace, user, file.key)
+    def _visible_file(self, change: Change, file: ChangedFile) -> ChangedFile | None:
+        path = changed_path(self._workspace, change, file)
         if path is None:
             return None
         return file.model_copy(update={"path": path, "diff": file.diff.model_copy(update={"path": path})})
@@ -137,7 +138,17 @@ class Listing:
 
 def is_told(workspace: Workspace, change: Change) -> bool:
     """A change whose reader may be told of each of its files."""
-    return all(told_path(workspace, change.user, key) is not None for key in change.keys)
+    return all(changed_path(workspace, change, file) is not None for file in change.all_files)
+
+
+def changed_path(workspace: Workspace, change: Change, file: ChangedFile) -> str | None:
+    """`told_path` for a file of a change."""
+    return told_path(workspace, change.user, file.key, _account(change, file))
+
+
+def _account(change: Change, file: ChangedFile) -> str:
+    # A file that was only proposed has never been anybody's.
+    return "" if file.before is None and change.status in ("proposed", "rejected") else change.account
 
 
 def told_count(workspace: Workspace, wanted: ChangeFilter) -> int:
@@ -148,11 +159,11 @@ def told_count(workspace: Workspace, wanted: ChangeFilter) -> int:
     if sees_own and (own == total or workspace.rules.journal_of_others == "nothing"):
         return own
     pages = replace(wanted, after=None, before=None, rows=False, limit=_PAGE)
-    told: dict[tuple[str, tuple[str, ...]], bool] = {}
+    told: dict[tuple[str, frozenset[tuple[str, str]]], bool] = {}
     count = 0
     for offset in range(0, total, _PAGE):
         for change in store.changes(replace(pages, offset=offset)):
-            place = change.user, tuple(change.keys)
+            place = change.user, frozenset((file.key, _account(change, file)) for file in change.all_files)
             if place not in told:
                 told[place] = is_told(workspace, change)
             count += told[place]
@@ -167,27 +178,31 @@ def workspace_change(workspace: Workspace, change: Change) -> Change:
     return change.model_copy(update={"path": files[0].path, "files": files if change.files else []})
 
 
-def told_path(workspace: Workspace, user: str, key: str) -> str | None:
+def told_path(workspace: Workspace, user: str, key: str, account: str = "") -> str | None:
     """The path of a file, if the workspace's reader may be told what a user did there; None if not.
 
     Changes of others may hold text of files that this account cannot read: users of one store need not be one
-    account of the system.
+    account of the system. A file that is gone can be checked no more: what was done there from another account of the
+    system (`account`) is not told.
     """
     path = workspace.paths.path_of(key)
     if path is None or not workspace.paths.may_read(path):
         return None
     if user == workspace.reader.user:
         return path
-    return path if workspace.rules.journal_of_others == "readable" and _can_be_read(workspace, path) else None
+    is_told = workspace.rules.journal_of_others == "readable" and _could_be_read(workspace, path, account)
+    return path if is_told else None
 
 
-def _can_be_read(workspace: Workspace, path: str) -> bool:
+def _could_be_read(workspace: Workspace, path: str, account: str) -> bool:
     try:
         with workspace.backend.read(path):
             return True
     except Denied:
         return False
-    except FsToolsError:  # The file is gone, or it is the folder of a command.
+    except NotFound:
+        return account in ("", system_user())
+    except FsToolsError:  # The folder of a command.
         return True
 
 

@@ -185,6 +185,7 @@ class Change(BaseModel):
         ran: of a command that has ended; None for all else.
         interrupted: its writer was killed, and the file had other content by the time anybody looked: whether the
             change was carried out cannot be told.
+        account: the account of the system that made it (`system_user`); empty in records of earlier versions.
     """
 
     id: str
@@ -213,6 +214,7 @@ class Change(BaseModel):
     files: list[ChangedFile] = Field(default_factory=list)
     ran: CommandOutcome | None = None
     interrupted: bool = False
+    account: str = ""
 
     @property
     def reader(self) -> Reader:

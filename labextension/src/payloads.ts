@@ -288,6 +288,7 @@ export interface DiffRow {
  *     ran: of a command that has ended; None for all else.
  *     interrupted: its writer was killed, and the file had other content by the time anybody looked: whether the
  *         change was carried out cannot be told.
+ *     account: the account of the system that made it (`system_user`); empty in records of earlier versions.
  */
 export interface Change {
   id: string;
@@ -321,6 +322,7 @@ export interface Change {
   files: ChangedFile[];
   ran: CommandOutcome | null;
   interrupted: boolean;
+  account: string;
 }
 /**
  * The state of a file at one moment: enough to recognise it, not enough to rebuild it.

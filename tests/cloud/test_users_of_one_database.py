@@ -11,6 +11,7 @@ from jupyter_fstools.errors import NotFound, Stale
 from jupyter_fstools.journal.journal import Journal
 from jupyter_fstools.journal.listing import ChangeQuery
 from jupyter_fstools.journal.standing import waiting_count
+from jupyter_fstools.server.events.payloads import change_entry
 
 
 @pytest.fixture
@@ -93,3 +94,24 @@ def test_a_file_that_cannot_be_read_is_told_to_nobody_else(as_user, tmp_path, mo
     monkeypatch.setattr(grace.backend, "read", denied)
     assert [change.user for change in Journal(grace).changes(ChangeQuery())] == ["grace"]
     assert Journal(grace).count(ChangeQuery()) == 1
+
+
+def test_a_file_that_is_gone_is_told_to_its_own_account_alone(as_user, tmp_path, monkeypatch):
+    """Nobody can say any more who could read it; a file that was only proposed has never been there."""
+    ada, grace = as_user("ada"), as_user("grace")
+    asks = as_user("ada", approval="always")
+    call_tool(ada, "write_file", path="a.txt", content="secret\n")
+    call_tool(ada, "write_file", path="b.txt", content="there\n")
+    call_tool(asks, "write_file", path="new.txt", content="proposed\n")
+    (tmp_path / "a.txt").unlink()
+
+    def told():
+        found = Journal(grace).changes(ChangeQuery())
+        assert Journal(grace).count(ChangeQuery()) == len(found)
+        assert [change.id for change in found if change_entry(grace, change) is None] == []
+        return {change.path for change in found}
+
+    assert told() == {"a.txt", "b.txt", "new.txt"}
+    monkeypatch.setenv("JUPYTERHUB_USER", "grace")
+    assert told() == {"b.txt", "new.txt"}
+    assert {change.path for change in Journal(ada).changes(ChangeQuery())} == {"a.txt", "b.txt", "new.txt"}

@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 from ...diffs.file_diff import Operation
 from ...gate.workspace import Workspace
-from ...journal.listing import told_path
+from ...journal.listing import changed_path, told_path
 from ...journal.standing import can_be_undone, is_stale
 from ...stores.records import Change, ChangeStatus, Place, Receipt, Refusal, Via
 
@@ -56,10 +56,11 @@ class ChangeEvent(BaseModel):
 
 def change_entry(workspace: Workspace, change: Change) -> ChangeEvent | None:
     """The event of a change; None where the file lies outside the root or may not be read there."""
-    seen = [path for key in change.keys if (path := told_path(workspace, change.user, key)) is not None]
-    if len(seen) < len(change.keys):
+    files = change.all_files
+    seen = [path for file in files if (path := changed_path(workspace, change, file)) is not None]
+    if len(seen) < len(files):
         return None
-    diffs = [file.diff for file in change.all_files]
+    diffs = [file.diff for file in files]
     return ChangeEvent(
         id=change.id,
         revision=change.revision,

@@ -72,7 +72,8 @@ export function changeOf(
     kept: {},
     files: [],
     ran: null,
-    interrupted: false
+    interrupted: false,
+    account: 'ada'
   };
 }
 
