@@ -23,8 +23,8 @@ def edits_of(body: str) -> list[Any]:
     """The edits in a cell's body, as `edit_file` takes them.
 
     A body that begins with `[` or `{` is JSON: a list of edits, or one. Any other body is one or more blocks. The text
-    between two marks is taken exactly, the newline of its last line included: a block replaces whole lines, and one
-    with nothing between the last two marks removes them.
+    between two marks is taken exactly, the newline of its last line included; a block with nothing between the last
+    two marks removes the old text. As in every edit, the old text may begin within a line.
 
     Raises:
         Invalid: no JSON, JSON nested too deeply, or a malformed block; names the line of the body.

@@ -144,7 +144,7 @@ def edit(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
     """Replace exact text in a file that was read.
 
     In a line, --old and --new are literal: a backslash and an n are no newline. Longer texts go into the cell:
-    %%fs edit PATH, and below it blocks of whole lines
+    %%fs edit PATH, and below it blocks
 
         <<<<<<< old
         the lines to replace
