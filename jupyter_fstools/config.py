@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import math
 import os
 import re
 from collections.abc import Sequence
@@ -54,14 +53,17 @@ class _WordOrRules(Union):
         return s_list[0] if s_list in [[word] for word in words.values] else rules.from_string_list(s_list)
 
 
-class FiniteFloat(Float[float, int | float]):
-    """A number that is neither infinite nor NaN."""
+_MOST = 1e9
+
+
+class BoundedFloat(Float[float, int | float]):
+    """A number of seconds or days, at most a thousand million: the system cannot wait much longer."""
 
     def validate(self, obj: Any, value: Any) -> Any:
-        """The number, if it is finite."""
+        """The number, if it is finite and not too large."""
         number = super().validate(obj, value)
-        if not math.isfinite(number):
-            raise TraitError(f"{self.name} takes a number, got {number}")
+        if not abs(number) <= _MOST:
+            raise TraitError(f"{self.name} takes a number up to {_MOST:.0f}, got {number}")
         return number
 
 
@@ -78,7 +80,7 @@ def _switch(default: bool, help: str) -> Bool[bool, bool | int]:
 
 
 def _number(default: float, help: str, least: float = 0.1) -> Float[float, int | float]:
-    return FiniteFloat(default, min=least, help=help).tag(config=True)
+    return BoundedFloat(default, min=least, help=help).tag(config=True)
 
 
 def _traits_of(record: type) -> dict[str, TraitType[Any, Any]]:

@@ -57,7 +57,7 @@ def test_what_is_no_folder_name_is_a_refusal(root):
 
 
 @pytest.mark.parametrize("setting", ["journal_max_days", "search_seconds", "lock_seconds"])
-@pytest.mark.parametrize("seconds", [float("nan"), float("inf")])
+@pytest.mark.parametrize("seconds", [float("nan"), float("inf"), 1e300])
 def test_a_time_that_is_no_number_is_a_refusal(tmp_path, setting, seconds):
     with pytest.raises(Invalid, match=setting):
         open_workspace(tmp_path, store="memory:", **{setting: seconds})
