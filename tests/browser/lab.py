@@ -20,8 +20,8 @@ CARD = ".jp-fstools-Card"
 AXE = Path(__file__).parents[2] / "labextension" / "node_modules" / "axe-core" / "axe.min.js"
 # No news, and no check for extensions to build, which starts a program for each page.
 PAGE_CONFIG = {"buildCheck": False, "disabledExtensions": {"@jupyterlab/apputils-extension:announcements": True}}
-# JupyterLab 4.2 measures the toolbar of a cell that is gone meanwhile, and asks the debugger of a kernel that is ended.
-EXPECTED_UNCAUGHT = re.compile("at .*_cellToolbarOverlapsContents|Canceled future for debug_request")
+# JupyterLab 4.2 measures the toolbar of a cell that is gone meanwhile, and asks a kernel that is ended.
+EXPECTED_UNCAUGHT = re.compile("at .*_cellToolbarOverlapsContents|Canceled future for (debug|kernel_info)_request")
 # Refusals are expected; the debugger asks a restarting kernel in vain, and a kernel that ends closes the channels of
 # widgets that the page has forgotten. JupyterLab measures the toolbar of a document that is closed meanwhile.
 EXPECTED_ERRORS = re.compile(
@@ -218,8 +218,9 @@ class LabPage:
 
     @property
     def dialogs(self):
-        """The dialogs shown so far, except the question for a kernel."""
-        return [text for text in self.page.evaluate("() => window.dialogs") if "No Kernel" not in text]
+        """The dialogs shown so far, except the question for a kernel, and that about a room which loads slowly."""
+        shown = self.page.evaluate("() => window.dialogs")
+        return [text for text in shown if "No Kernel" not in text and "Continue waiting" not in text]
 
     def show(self, path):
         """Open a file as its double click in the file browser does."""
