@@ -86,11 +86,13 @@ class KeptDocuments:
     def _renew_later(self, loop: asyncio.AbstractEventLoop) -> None:
         if self._renewal is not None:
             self._renewal.cancel()
-        self._renewal = loop.call_later(_RENEWED_SECONDS if self._is_kept else _RETRIED_SECONDS, self._renew, loop)
+        if not self._is_stopped:
+            wait = _RENEWED_SECONDS if self._is_kept else _RETRIED_SECONDS
+            self._renewal = loop.call_later(wait, self._renew, loop)
 
     def _renew(self, loop: asyncio.AbstractEventLoop) -> None:
         self._renewing = asyncio.ensure_future(asyncio.to_thread(self._keep_again))
-        self._renewing.add_done_callback(lambda _: self._is_stopped or self._renew_later(loop))
+        self._renewing.add_done_callback(lambda _: self._renew_later(loop))
 
     def _keep_again(self) -> None:
         with self._lock:
