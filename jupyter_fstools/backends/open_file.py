@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -12,6 +13,9 @@ from ..errors import Conflict, Denied, FsToolsError, InputOutput, TooLarge
 from .operating_system import is_link, read_at, read_into
 from .protocol import FileStat, Kind
 from .system_errors import folder_instead, refusal, refused
+
+_COARSE_NS = 10_000_000
+_SETTLED_AFTER_NS = 5_000_000_000  # FAT counts two seconds; the clock of a file server may be a little behind.
 
 
 def version_of(status: os.stat_result) -> str:
@@ -51,8 +55,16 @@ def file_stat(root_key: str, path: str, status: os.stat_result | None) -> FileSt
         return FileStat(path, key, "missing")
     if stat.S_ISREG(status.st_mode):
         size, writable = status.st_size, has_write_bits(status)
-        return FileStat(path, key, "file", size, status.st_mtime_ns, version_of(status), writable)
+        return FileStat(path, key, "file", size, status.st_mtime_ns, version_of(status), writable, _look_at(status))
     return FileStat(path, key, kind_of(status), 0, status.st_mtime_ns, version_of(status))
+
+
+def _look_at(status: os.stat_result) -> str:
+    """The `FileStat.look` of a file: some file systems count whole seconds (NFS, ext3, FAT), or hundredths of them."""
+    if status.st_mtime_ns % _COARSE_NS or status.st_ctime_ns % _COARSE_NS:
+        return ""
+    age = time.time_ns() - max(status.st_mtime_ns, status.st_ctime_ns)
+    return "" if age > _SETTLED_AFTER_NS else f"?{os.urandom(8).hex()}"
 
 
 def has_write_bits(status: os.stat_result) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, Protocol, runtime_checkable
 
 from ..content.source import Chunk, Content
@@ -27,6 +27,8 @@ class FileStat:
         version: works like an ETag: it changes whenever the file is touched (on a disk: device, inode, size, mtime,
             ctime); "" if missing.
         writable: False for a file whose mode bits make it read-only; then even root is refused.
+        look: differs at each look at a file that may be written again without getting another version, as its times
+            are coarse and it was written just now; "" otherwise.
     """
 
     path: str
@@ -36,6 +38,12 @@ class FileStat:
     mtime_ns: int = 0
     version: str = ""
     writable: bool = True
+    look: str = field(default="", compare=False)
+
+    @property
+    def content_version(self) -> str:
+        """A version that is equal only for equal content: receipts and caches use it."""
+        return self.version + self.look
 
 
 @dataclass(frozen=True, slots=True)

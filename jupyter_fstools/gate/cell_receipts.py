@@ -46,7 +46,7 @@ def record_cells(tracker: ReadTracker, stat: FileStat, document: NotebookDocumen
         texts.put(key, ((texts.of(key) if again else None) or ShownText()).with_lines(one.first, one.text))
     places = earlier.lines if earlier and earlier.cell_order == order else []
     receipt = _receipt(tracker, stat)
-    if earlier is not None and earlier.version == stat.version:
+    if earlier is not None and earlier.version == stat.content_version:
         receipt.text_sha, receipt.exact_sha = earlier.text_sha, earlier.exact_sha
     receipt.cells = cells
     receipt.full = _is_full(receipt.cells, keys)
@@ -207,7 +207,7 @@ def _receipt(tracker: ReadTracker, stat: FileStat) -> Receipt:
         user=tracker.reader.user,
         session=tracker.reader.session,
         key=stat.key,
-        version=stat.version,
+        version=stat.content_version,
         text_sha=None,
         exact_sha=None,
         read_at=time.time(),

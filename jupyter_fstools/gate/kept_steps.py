@@ -66,7 +66,7 @@ class KeptSteps:
     def _cells(self, draft: Draft, step: Step, *, back: bool) -> bytes:
         from ..documents.notebook import ChangedNotebook, NotebookDocument, cell_anchors
 
-        known = self._versions.notebooks.of(draft.stat.key, draft.stat.version)
+        known = self._versions.notebooks.of(draft.stat.key, draft.stat.content_version)
         try:
             changed = step.notebook or ChangedNotebook(NotebookDocument(draft.content, known), step.splices)
             before, after = changed.before, changed.after

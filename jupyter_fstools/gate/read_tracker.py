@@ -95,7 +95,7 @@ class ReadTracker:
         receipt = self._store.receipt(self.reader, stat.key)
         if receipt is None:
             raise self.not_read(stat, hint="Read the file (or the part you mean to change) with `read_file` first.")
-        if receipt.version != stat.version:
+        if receipt.version != stat.content_version:
             if receipt.text_sha is None or fingerprint().text != receipt.text_sha:
                 raise Stale(
                     f"{stat.path} changed since it was read",
@@ -103,7 +103,7 @@ class ReadTracker:
                     'once may be repeated with `if_stale="match"`.',
                     path=stat.path,
                 )
-            receipt.version = stat.version
+            receipt.version = stat.content_version
             receipt.exact_sha = fingerprint().exact
             self._store.put_receipt(receipt)
         if whole and self._overwrite_needs_full_read and not receipt.full:
@@ -161,7 +161,7 @@ class ReadTracker:
             user=self.reader.user,
             session=self.reader.session,
             key=stat.key,
-            version=stat.version,
+            version=stat.content_version,
             text_sha=fingerprint.text if fingerprint else earlier.text_sha if earlier else None,
             exact_sha=fingerprint.exact if fingerprint else earlier.exact_sha if earlier else None,
             lines=lines,
@@ -186,7 +186,7 @@ class ReadTracker:
         total = text.count("\n") + (not text.endswith("\n") if text else 0)
         now = receipt.model_copy(
             update={
-                "version": stat.version,
+                "version": stat.content_version,
                 "text_sha": fingerprint.text,
                 "exact_sha": fingerprint.exact,
                 "lines": [(1, total)] if total else [],
@@ -210,7 +210,7 @@ class ReadTracker:
             user=self.reader.user,
             session=self.reader.session,
             key=stat.key,
-            version=stat.version,
+            version=stat.content_version,
             text_sha=state.text_sha,
             exact_sha=state.exact_sha,
             lines=[(1, total)] if total else [],
@@ -234,7 +234,7 @@ class ReadTracker:
         Lines that were shown stay shown; lines that were written (`touched`) are added.
         """
         changes = line_changes(diff)
-        now = {"version": stat.version, "text_sha": state.text_sha, "exact_sha": state.exact_sha}
+        now = {"version": stat.content_version, "text_sha": state.text_sha, "exact_sha": state.exact_sha}
         shown = {"lines": moved(earlier.lines, touched), "partly": moved_pieces(earlier.partly, touched)}
         since = shown_since_diff(earlier)
         views = _mark(None if since is None else moved(since, touched))
@@ -293,6 +293,6 @@ def _mark(since: Sequence[tuple[int, int]] | None) -> list[str]:
 
 
 def _same_content(receipt: Receipt, stat: FileStat, fingerprint: Fingerprint | None) -> bool:
-    if receipt.version == stat.version:
+    if receipt.version == stat.content_version:
         return True
     return fingerprint is not None and receipt.text_sha == fingerprint.text

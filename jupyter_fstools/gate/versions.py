@@ -69,8 +69,8 @@ class Versions:
     def index(self, opened: OpenFile) -> LineIndex:
         """The line index of an open file: the cached one, else one continued from another process's, else a new one."""
         stat = opened.stat
-        return self._indexes.of(stat.key, stat.version) or self._indexes.keep(
-            stat.key, stat.version, self._noted(opened) or LineIndex(opened.size)
+        return self._indexes.of(stat.key, stat.content_version) or self._indexes.keep(
+            stat.key, stat.content_version, self._noted(opened) or LineIndex(opened.size)
         )
 
     def note(self, opened: OpenFile) -> None:
@@ -99,7 +99,12 @@ class Versions:
         if draft.before is None:
             return None
         receipt = draft.receipt
-        if receipt is not None and receipt.version == draft.stat.version and receipt.text_sha and receipt.exact_sha:
+        if (
+            receipt is not None
+            and receipt.version == draft.stat.content_version
+            and receipt.text_sha
+            and receipt.exact_sha
+        ):
             return FileState(text_sha=receipt.text_sha, exact_sha=receipt.exact_sha, size=draft.stat.size)
         known = self.index(draft.before).fingerprint
         return known and state_of(known, draft.stat.size)

@@ -154,7 +154,7 @@ class WriteAhead:
         def states_of(old: Fingerprint | None, new: Fingerprint, size: int) -> States:
             return States(before or (state_of(old, draft.stat.size) if old else unknown), state_of(new, size))
 
-        outline = self._versions.notebooks.of(draft.stat.key, draft.stat.version)
+        outline = self._versions.notebooks.of(draft.stat.key, draft.stat.content_version)
         known = None if before is None else fingerprint_in(before)
         applied = draft.holder.apply(Rewrite(opened, splices, known, hash_before, announce, outline))
         return applied.stat, states_of(applied.before, applied.after, applied.stat.size), applied.saved

@@ -213,7 +213,8 @@ class Room:
             return b""
 
     def _stat_of(self, snapshot: Snapshot) -> FileStat:
-        return replace(self._stat, size=len(snapshot.data), version=self._shared.version(snapshot.changes))
+        version = self._shared.version(snapshot.changes)
+        return replace(self._stat, size=len(snapshot.data), version=version, look="")
 
     def _refusal(self, why: str, other: str = "") -> Unsaved:
         hint = "Ask the person to close the document: about a minute later the room has ended, then repeat the call."

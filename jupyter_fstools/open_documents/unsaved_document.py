@@ -77,7 +77,7 @@ class LiveFile(BytesContent):
     def __init__(self, stat: FileStat, data: bytes, names: Sequence[str] = ()) -> None:
         super().__init__(data)
         version = f"{self.origin}:{hashlib.sha256(data).hexdigest()}"
-        self.stat = replace(stat, size=len(data), version=version)
+        self.stat = replace(stat, size=len(data), version=version, look="")
         self.names = names
 
     def unchanged(self) -> bool:
@@ -146,7 +146,7 @@ class UnsavedDocument:
         for document in [*self._unsaved, *self._saved]:
             if document is not saver and document.hash != saved:
                 document.tell("follow")
-        stat = replace(self._stat, size=after.size, version=f"document:{new.exact}")
+        stat = replace(self._stat, size=after.size, version=f"document:{new.exact}", look="")
         if saved == new.exact:
             with suppress(FsToolsError):
                 stat = self._backend.stat(self._stat.path)

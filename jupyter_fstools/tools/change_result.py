@@ -219,7 +219,7 @@ def _fingerprint_after(draft: Draft, change: Change | None) -> str | None:
         return after.text_sha
     # Nothing was written. A notebook's receipt may be of an earlier content, as other cells may change.
     receipt = draft.receipt
-    return receipt.text_sha if receipt is not None and receipt.version == draft.stat.version else None
+    return receipt.text_sha if receipt is not None and receipt.version == draft.stat.content_version else None
 
 
 def _result(tool: str, change: Change | None, shown: Sequence[str], facts: Callable[[], dict[str, Any]]) -> ToolResult:

@@ -236,7 +236,7 @@ def _effect(
 def _has_changed(workspace: Workspace, draft: Draft) -> bool:
     """Whether the file's content has changed since it was shown."""
     assert draft.before is not None and draft.receipt is not None
-    if draft.receipt.version == draft.stat.version:
+    if draft.receipt.version == draft.stat.content_version:
         return False
     return draft.receipt.text_sha is None or workspace.versions.fingerprint(draft.before).text != draft.receipt.text_sha
 
@@ -249,7 +249,7 @@ def _receipts_of_changed(workspace: Workspace, draft: Draft, edits: Sequence[Tex
     """
     assert draft.before is not None and draft.receipt is not None
     kept, found = workspace.tracker.shown_text(draft.receipt.key), workspace.versions.fingerprint(draft.before)
-    now = {"version": draft.stat.version, "text_sha": found.text, "exact_sha": found.exact}
+    now = {"version": draft.stat.content_version, "text_sha": found.text, "exact_sha": found.exact}
     # A receipt without any line, or piece of one, would be that of a picture.
     nothing = draft.receipt.model_copy(update={**now, "full": False, "lines": [], "partly": {1: 0}, "views": []})
     known = kept is not None and _are_known(kept.texts(), edits)

@@ -49,10 +49,10 @@ def opened_notebook(workspace: Workspace, opened: OpenFile) -> NotebookDocument:
         NotebookRefused, TooLarge: see `NotebookDocument`.
     """
     stat = opened.stat
-    known = workspace.versions.notebooks.of(stat.key, stat.version)
+    known = workspace.versions.notebooks.of(stat.key, stat.content_version)
     document = NotebookDocument(opened, known)
     if known is None and not is_recent(stat) and len(document.cells) <= _MOST_CELLS and opened.unchanged():
-        workspace.versions.notebooks.keep(stat.key, stat.version, outline_of(document.spans))
+        workspace.versions.notebooks.keep(stat.key, stat.content_version, outline_of(document.spans))
     return document
 
 
@@ -69,7 +69,7 @@ def kept_with(workspace: Workspace, changed: ChangedNotebook, receipt: ReceiptAf
         return receipt
 
     def receipt_after(tracker: ReadTracker, stat: FileStat, state: FileState) -> tuple[Receipt, bytes]:
-        workspace.versions.notebooks.keep(stat.key, stat.version, outline)
+        workspace.versions.notebooks.keep(stat.key, stat.content_version, outline)
         return receipt(tracker, stat, state)
 
     return receipt_after
@@ -113,7 +113,7 @@ def show_notebook(workspace: Workspace, opened: OpenFile, wanted: NotebookReques
                 document = opened_notebook(workspace, now)
                 result, shown = _answer(workspace, document, now, wanted)
             except (NotebookRefused, Conflict):
-                was_known = workspace.versions.notebooks.drop(now.stat.key, now.stat.version)
+                was_known = workspace.versions.notebooks.drop(now.stat.key, now.stat.content_version)
                 if left == 0 or not (was_known or is_recent(now.stat)):
                     raise
             else:

@@ -105,7 +105,7 @@ def _is_quiet(workspace: Workspace, stat: FileStat) -> bool:
     if not 0 <= time.time_ns() - stat.mtime_ns < _RECENT_NS:
         return True
     receipt = workspace.tracker.lookup(stat.key)
-    return receipt is not None and receipt.version == stat.version
+    return receipt is not None and receipt.version == stat.content_version
 
 
 def _one_look(workspace: Workspace, opened: OpenFile, arguments: ReadFileArguments) -> tuple[Look, bool]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 
 import pytest
 
@@ -77,6 +78,34 @@ def test_a_change_of_the_same_size_within_one_tick_is_stale(call):
     os.utime(file, ns=(10**18, 10**18))
     call.refused("stale", "write_file", path="a.txt", content="x = 3\n")
     stale(call, "a.txt")
+
+
+@pytest.mark.parametrize("last", ["a read", "an edit", "an overwrite"])
+def test_a_change_of_the_same_size_within_one_second_is_stale_where_times_have_whole_seconds(call, monkeypatch, last):
+    """As on FAT, ext3 and many network disks, where no status tells the two contents apart."""
+    second = time.time_ns() // 10**9 * 10**9
+    for name in ("stat", "fstat"):
+        monkeypatch.setattr(os, name, with_times(getattr(os, name), second))
+    file = call.put("a.txt", "x = 0\n")
+    call("read_file", path="a.txt")
+    if last == "an edit":
+        edit(call, "a.txt", "0", "1")
+    if last == "an overwrite":
+        call("write_file", path="a.txt", content="x = 1\n")
+    with file.open("r+b") as opened:
+        opened.write(b"x = 2\n")
+    call.refused("stale", "write_file", path="a.txt", content="x = 3\n")
+    assert call.got("a.txt") == b"x = 2\n"
+
+
+def with_times(look, moment):
+    """A call of the system whose answers have the same times always."""
+
+    def looked(*args, **options):
+        found = look(*args, **options)
+        return os.stat_result(found, {"st_mtime_ns": moment, "st_ctime_ns": moment})
+
+    return looked
 
 
 def test_a_formatter_after_our_write_is_stale_until_the_file_is_read_again(call):

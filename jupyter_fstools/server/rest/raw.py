@@ -52,7 +52,7 @@ class RawFile:
             digest = hashlib.sha256(self._data)
         else:
             opened = self._opened.stat
-            digest = hashlib.sha256(f"{opened.key}\0{opened.version}".encode("utf-8", "surrogateescape"))
+            digest = hashlib.sha256(f"{opened.key}\0{opened.content_version}".encode("utf-8", "surrogateescape"))
         self.etag = f'"{digest.hexdigest()[:40]}"'
 
     @property
