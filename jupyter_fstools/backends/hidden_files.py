@@ -6,11 +6,12 @@ import contextlib
 import errno
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ..content.source import Chunk
 from ..errors import Conflict
 from .operating_system import O_NONBLOCK, Folder, try_lock, unlock_and_close
+from .path_names import HIDDEN_PREFIX
 from .system_errors import refused
 
 PATIENCE = 5.0
@@ -58,6 +59,19 @@ def clean_up(folder: Folder, name: str) -> bool:
         return is_abandoned(folder, name) and _removed(folder, name)
     finally:
         unlock_and_close(fd)
+
+
+def sweep(folder: Folder, hidden: Iterable[str]) -> None:
+    """Remove old temporary files of dead writers from a folder; a new file that was not made is never accessed again.
+
+    Args:
+        folder: the folder.
+        hidden: names in it with our prefix; those with a suffix are left alone, as a file is restored from them.
+    """
+    for name in hidden:
+        with contextlib.suppress(OSError):  # As on a read-only disk.
+            if "." not in name.removeprefix(HIDDEN_PREFIX) and is_abandoned(folder, name):
+                clean_up(folder, name)
 
 
 def open_to_lock(folder: Folder, name: str) -> int:

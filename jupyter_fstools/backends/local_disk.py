@@ -11,7 +11,7 @@ from pathlib import Path
 from ..content.source import Chunk
 from ..errors import Conflict, Denied, FsToolsError, Invalid, IsDirectory
 from .disk_write import Target, check_removable, write_file
-from .hidden_files import PATIENCE
+from .hidden_files import PATIENCE, sweep
 from .in_place import new_inode, settle
 from .open_file import InMemoryCopy, Stream, file_stat, not_a_file, open_content
 from .operating_system import O_NONBLOCK, Folder
@@ -40,11 +40,12 @@ def entries_of(root: Root, path: str) -> Iterator[Entry]:
 def _entries(folder: Folder, path: str) -> Iterator[Entry]:
     if not folder.status().st_mode & 0o444:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-    prefix = f"{path}/" if path else ""
+    prefix, hidden = f"{path}/" if path else "", list[str]()
     with folder.entries() as found:
         for item in found:
             name = item.name
             if name.startswith(HIDDEN_PREFIX):
+                hidden.append(name)
                 continue
             if item.is_file(follow_symlinks=False):
                 yield Entry(prefix + name, name, "file")
@@ -54,6 +55,7 @@ def _entries(folder: Folder, path: str) -> Iterator[Entry]:
                 yield Entry(prefix + name, name, "directory")
             else:
                 yield Entry(prefix + name, name, "other")
+    sweep(folder, hidden)
 
 
 class LocalDisk:

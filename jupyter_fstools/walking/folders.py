@@ -11,7 +11,9 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Literal
 
+from ..backends.hidden_files import sweep
 from ..backends.local_disk import LocalDisk
+from ..backends.operating_system import Folder as OpenedFolder
 from ..backends.path_names import HIDDEN_PREFIX
 from ..backends.protocol import Backend, FileStat, ReadsAhead
 from ..content.source import CHUNK_BYTES
@@ -58,6 +60,7 @@ class DiskFolder:
         links: list[str] = []
         others: list[str] = []
         control: list[str] = []
+        hidden: list[str] = []
         try:
             listing = os.scandir(self._fd)
         except OSError as error:
@@ -72,6 +75,7 @@ class DiskFolder:
                     if name in CONTROL:
                         control.append(name)
                     elif name.startswith(HIDDEN_PREFIX):
+                        hidden.append(name)
                         continue
                 if entry.is_file(follow_symlinks=False):
                     files.append(name)
@@ -81,6 +85,7 @@ class DiskFolder:
                     links.append(name)
                 else:
                     others.append(name)
+        sweep(OpenedFolder("", self._fd), hidden)
         return Names(folders, files, links, others, control, []).without_long(self.path)
 
     def check_readable(self) -> None:

@@ -16,6 +16,7 @@ from jupyter_fstools.backends.local_disk import LocalDisk
 from jupyter_fstools.backends.path_names import HIDDEN_PREFIX, temporary_name
 from jupyter_fstools.errors import Conflict
 from jupyter_fstools.testing.backend_contract import content, put
+from jupyter_fstools.walking.listing import EVERYTHING, names_in
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="kills as POSIX does")
 
@@ -67,6 +68,14 @@ def killed_at_every_step(folder, kind):
     return sorted(os.listdir(folder))
 
 
+def names_in_folder(disk, path):
+    return names_in(disk, path, EVERYTHING)
+
+
+def names_of_backend(disk, path):
+    return list(disk.list(path))
+
+
 @pytest.mark.parametrize("kind", ["plain", "hard-linked", "somebody else's"])
 def test_a_writer_killed_at_any_step_leaves_old_or_new_bytes(tmp_path, kind):
     """No other file is left once the file has been read."""
@@ -87,6 +96,43 @@ def test_a_creator_killed_at_any_step_leaves_the_whole_file_or_none(tmp_path):
         outcomes.add(content(disk, seen.path) if seen.kind == "file" else None)
         assert not [name for name in os.listdir(tmp_path / folder) if name.startswith(".~")]
     assert outcomes == {None, NEW}
+
+
+@pytest.mark.parametrize("listed", [names_in_folder, names_of_backend])
+def test_an_old_temporary_file_of_a_file_that_never_came_to_be_is_removed_by_a_listing(tmp_path, listed):
+    """Young ones stay: where the disk has no locks, their writer may be alive."""
+    disk = LocalDisk(tmp_path)
+    folders = killed_at_every_step(tmp_path, "new")
+    left = [tmp_path / folder / temporary_name("a.txt") for folder in folders]
+    left = [file for file in left if file.exists()]
+    for folder in folders:
+        listed(disk, folder)
+    assert len(left) > 4
+    assert all(file.exists() for file in left)
+    for file in left:
+        os.utime(file, (1, 1))
+        listed(disk, file.parent.name)
+    assert not any(file.exists() for file in left)
+
+
+def test_a_listing_leaves_what_a_half_written_file_is_restored_from(tmp_path, half_written):
+    for file in tmp_path.iterdir():
+        os.utime(file, (1, 1))
+    names_in_folder(LocalDisk(tmp_path), "")
+    assert half_written.exists()
+
+
+def test_a_listing_leaves_the_temporary_file_of_a_slow_writer(tmp_path):
+    disk = LocalDisk(tmp_path)
+
+    def chunks():
+        yield b"new" * 2_000_000
+        os.utime(tmp_path / temporary_name("a.txt"), (1, 1))
+        names_in_folder(disk, "")
+        yield b"end"
+
+    disk.write("a.txt", chunks(), if_match=None)
+    assert (tmp_path / "a.txt").read_bytes().endswith(b"newend")
 
 
 @pytest.mark.parametrize("kind", ["plain", "hard-linked", "somebody else's", "new"])
