@@ -198,14 +198,13 @@ def with_states(change: Change, states: Sequence[States]) -> Change:
         file.model_copy(update={"before": one.before, "after": one.after})
         for file, one in zip(change.all_files, states, strict=True)
     ]
-    more = {"files": files} if change.files else {}
-    return change.model_copy(update={"before": files[0].before, "after": files[0].after, **more})
+    return change.with_files(files)
 
 
 def as_landed(change: Change, landed: Sequence[Landed]) -> Change:
     """A pending change with the actual states of its files; itself where they are the announced ones."""
     after, saved = [one.states.after for one in landed], all(one.saved for one in landed)
-    if saved == change.saved and after == ([file.after for file in change.files] or [change.after]):
+    if saved == change.saved and after == [file.after for file in change.all_files]:
         return change
-    told = [file.model_copy(update={"after": state}) for file, state in zip(change.files, after, strict=False)]
-    return change.model_copy(update={"after": after[0], "files": told, "saved": saved})
+    files = [file.model_copy(update={"after": state}) for file, state in zip(change.all_files, after, strict=True)]
+    return change.with_files(files).model_copy(update={"saved": saved})

@@ -333,4 +333,4 @@ def _as_landing(change: Change, work: Work) -> Change:
     files = [
         file.model_copy(update={"diff": step.diff}) for file, (_, step) in zip(change.all_files, work, strict=True)
     ]
-    return change.model_copy(update={"diff": files[0].diff, "files": files if change.files else []})
+    return change.with_files(files)

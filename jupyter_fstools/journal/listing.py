@@ -124,10 +124,10 @@ class Listing:
         files = [self._visible_file(change, file) for file in change.all_files]
         if any(file is None for file in files):
             return None
-        first, *_ = seen = [file for file in files if file is not None]
+        seen = [file for file in files if file is not None]
         if all(file.path == was.path == was.diff.path for file, was in zip(seen, change.all_files, strict=True)):
             return change
-        return change.model_copy(update={"path": first.path, "diff": first.diff, "files": seen if change.files else []})
+        return change.with_files(seen)
 
     def _visible_file(self, change: Change, file: ChangedFile) -> ChangedFile | None:
         path = changed_path(self._workspace, change, file)
@@ -175,7 +175,7 @@ def workspace_change(workspace: Workspace, change: Change) -> Change:
     files = [
         file.model_copy(update={"path": workspace.paths.path_of(file.key) or file.path}) for file in change.all_files
     ]
-    return change.model_copy(update={"path": files[0].path, "files": files if change.files else []})
+    return change.with_files(files)
 
 
 def told_path(workspace: Workspace, user: str, key: str, account: str = "") -> str | None:

@@ -195,7 +195,7 @@ def with_all_rows(workspace: Workspace, change: Change) -> Change:
             file.model_copy(update={"diff": _all_rows(change, file, draft, part)})
             for draft, file, part in zip(drafts, change.all_files, parts, strict=True)
         ]
-    return change.model_copy(update={"diff": files[0].diff, "files": files if change.files else []})
+    return change.with_files(files)
 
 
 def sides_of(workspace: Workspace, change: Change) -> list[FileSides]:

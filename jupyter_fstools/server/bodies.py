@@ -81,7 +81,7 @@ def rendered_change(change: Change, *, rows: bool = True) -> dict[str, Any]:
             file.model_copy(update={"diff": file.diff.model_copy(update={"hunks": [], "cells": None})})
             for file in change.all_files
         ]
-        change = change.model_copy(update={"diff": bare[0].diff, "files": bare if change.files else []})
+        change = change.with_files(bare)
     return change.model_dump(exclude={"key": True, "files": {"__all__": {"key"}}})
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from pydantic import BaseModel, Field
@@ -227,6 +228,12 @@ class Change(BaseModel):
         return self.files or [
             ChangedFile(key=self.key, path=self.path, before=self.before, after=self.after, diff=self.diff)
         ]
+
+    def with_files(self, files: Sequence[ChangedFile]) -> Change:
+        """The same change with other records of all its files, one or several."""
+        first = files[0]
+        own = {"path": first.path, "before": first.before, "after": first.after, "diff": first.diff}
+        return self.model_copy(update={**own, "files": list(files) if self.files else []})
 
     @property
     def title(self) -> str:
