@@ -114,7 +114,7 @@ class Listing:
         workspace = self._workspace
         workspace.unfinished.settle_free()
         prefix = workspace.peek(query.path).key if query.path else workspace.backend.root_key
-        return replace(query, key_prefix=prefix.rstrip("/"))
+        return replace(query, key_prefix=prefix)
 
     def _all_visible(self, changes: Iterable[Change]) -> list[Change]:
         return [change for found in changes if (change := self.visible(found)) is not None]

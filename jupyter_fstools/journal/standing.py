@@ -80,8 +80,7 @@ def as_of_now(workspace: Workspace, changes: Sequence[Change]) -> list[Change]:
 def _standing_by_key(workspace: Workspace, count: int) -> Callable[[str], list[Change]]:
     """A function that gives a file's newest changes in effect; for many files they are fetched in one query."""
     newest: defaultdict[str, list[Change]] = defaultdict(list)
-    root = workspace.backend.root_key.rstrip("/")
-    wanted = ChangeFilter(key_prefix=root, status="applied", limit=count, rows=False)
+    wanted = ChangeFilter(key_prefix=workspace.backend.root_key, status="applied", limit=count, rows=False)
     for change in workspace.store.changes(wanted) if count > 1 else ():
         for key in change.keys if not is_command(change) else ():
             newest[key].append(change)
@@ -144,8 +143,7 @@ def _is_another(workspace: Workspace, change: Change, at: int) -> bool:
 
 def waiting_count(workspace: Workspace, reader: Reader | None = None) -> int:
     """Changes below the root (of this reader) that wait for a person and can still be approved."""
-    root = workspace.backend.root_key.rstrip("/")
-    wanted = ChangeFilter(key_prefix=root, reader=reader, status="proposed", rows=False)
+    wanted = ChangeFilter(key_prefix=workspace.backend.root_key, reader=reader, status="proposed", rows=False)
     newest = [one for one in workspace.store.changes(wanted) if is_told(workspace, one)][:_MOST_CHECKED]
     stale = sum(is_stale(workspace, workspace_change(workspace, change)) for change in newest)
     return told_count(workspace, wanted) - stale

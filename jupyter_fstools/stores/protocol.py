@@ -26,7 +26,8 @@ class ChangeFilter:
     """A filter of changes; None means any.
 
     Attributes:
-        key_prefix: changes of a file whose key is this or lies below it (`prefix + "/"`).
+        key_prefix: changes of a file whose key is this or lies below it (`prefix + "/"`); a slash at its
+            end does not count.
         key: changes of exactly this file.
         reader: exactly this reader.
         user: this user, in whichever session.
@@ -57,7 +58,8 @@ class MomentFilter:
     """A filter of reads or refusals, newest first; None means any.
 
     Attributes:
-        key_prefix: files whose key is this or lies below it (`prefix + "/"`).
+        key_prefix: files whose key is this or lies below it (`prefix + "/"`); a slash at its
+            end does not count.
         session: of this session of any user.
         after: only what is later than this time, in seconds since 1970.
         before: only what is earlier than this time.

@@ -40,7 +40,7 @@ class ActivityNews:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self._prefix = workspace.backend.root_key.rstrip("/")
+        self._prefix = workspace.backend.root_key
         self._started = self._reads_after = time.time()
         self._told: set[_Read] = set()
         newest = workspace.store.refusals(MomentFilter(limit=1))
@@ -203,8 +203,8 @@ class ChangeFeed:
         if newest < self._seen:
             self._seen = 0  # A damaged journal was set aside and a new one begun.
         while self._seen < newest and not self._stopped:
-            prefix = self._workspace.backend.root_key.rstrip("/")
-            page = store.changes(ChangeFilter(key_prefix=prefix, after=self._seen, limit=_PAGE, rows=False))
+            root = self._workspace.backend.root_key
+            page = store.changes(ChangeFilter(key_prefix=root, after=self._seen, limit=_PAGE, rows=False))
             yield page
             # Only once the page was handed over: after a failed look-up it is read again.
             self._seen = page[-1].revision if page else newest

@@ -50,8 +50,8 @@ class WaitingFiles:
         if not self._is_local or began < self._next_look:
             return []
         if mark != self._mark:
-            prefix = self._workspace.backend.root_key.rstrip("/")
-            wanted = ChangeFilter(key_prefix=prefix, status="proposed", limit=_MOST_WATCHED, rows=False)
+            root = self._workspace.backend.root_key
+            wanted = ChangeFilter(key_prefix=root, status="proposed", limit=_MOST_WATCHED, rows=False)
             self._proposals, self._mark = self._workspace.store.changes(wanted), mark
         found = {change.id: [self._version(key) for key in change.keys] for change in self._proposals}
         written = [one for one in self._proposals if self._is_written(one, found[one.id])]

@@ -104,7 +104,7 @@ def _page(workspace: Workspace, asked: ActivityQuery) -> ActivityPage:
 
 def _news(workspace: Workspace, after: int, limit: int, revision: int) -> ActivityPage:
     """New entries of the journal, and older ones whose state may have changed since."""
-    store, prefix = workspace.store, workspace.backend.root_key.rstrip("/")
+    store, prefix = workspace.store, workspace.backend.root_key
     new = store.changes(ChangeFilter(key_prefix=prefix, after=after, limit=limit, rows=False))
     keys = dict.fromkeys(key for change in new for key in change.keys)
     beside = [
@@ -125,7 +125,7 @@ def _news(workspace: Workspace, after: int, limit: int, revision: int) -> Activi
 
 def _found(workspace: Workspace, asked: ActivityQuery) -> list[tuple[float, Entry | None]]:
     """A page of each kind with the times of its entries; None for what is not listed, so that paging goes on."""
-    prefix = (workspace.peek(asked.path).key if asked.path else workspace.backend.root_key).rstrip("/")
+    prefix = workspace.peek(asked.path).key if asked.path else workspace.backend.root_key
     kinds, store = asked.kind.split(","), workspace.store
     moments = MomentFilter(prefix, asked.session, before=asked.before, limit=asked.limit)
 

@@ -207,7 +207,7 @@ def _require_known(workspace: Workspace, opened: str, limit: int) -> None:
 
 def _receipts(workspace: Workspace, path: str | None) -> list[Receipt]:
     prefix = workspace.peek(path).key if path else workspace.backend.root_key
-    found = workspace.store.receipts(workspace.reader, prefix.rstrip("/"))
+    found = workspace.store.receipts(workspace.reader, prefix)
     return [one for one in found if workspace.policy.may_read(workspace.paths.path_of(one.key) or "", one.key)]
 
 
