@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..tools import TOOLS
+from ..tools import tool_named
 
 
 class Permission(NamedTuple):
@@ -29,7 +29,7 @@ def permission_of(name: str, prefix: str = "") -> Permission:
         name: the tool's, with or without the prefix.
         prefix: the workspace's `tool_prefix`.
     """
-    tool = TOOLS.get(name.removeprefix(prefix)) or TOOLS.get(name)
+    tool = tool_named(name, prefix)
     if tool is None:
         return WRITE
     return EXECUTE if tool.runs_commands else READ if tool.reads_only else WRITE

@@ -51,6 +51,11 @@ def available_tools(workspace: Workspace) -> dict[str, Tool]:
     return {workspace.tool_prefix + name: tool for name, tool in TOOLS.items() if _is_available(workspace, tool)}
 
 
+def tool_named(name: str, prefix: str) -> Tool | None:
+    """A tool by its name, with or without the workspace's prefix; None if there is no tool of that name."""
+    return TOOLS.get(name) or TOOLS.get(name.removeprefix(prefix))
+
+
 def find_tool(workspace: Workspace, name: str) -> Tool:
     """A tool by its name (with or without the workspace's prefix).
 
@@ -59,25 +64,25 @@ def find_tool(workspace: Workspace, name: str) -> Tool:
         Disabled: the tool is switched off in this workspace.
         Invalid: there is no tool of that name.
     """
-    tool = TOOLS.get(name) or TOOLS.get(name.removeprefix(workspace.tool_prefix))
+    tool = tool_named(name, workspace.tool_prefix)
     if tool is not None and _is_available(workspace, tool):
         return tool
     tools = available_tools(workspace)
-    if tool is not None and not _granted(workspace, tool):
+    if tool is None:
+        raise Invalid(f"there is no tool {name[:80]!r}", hint=f"The tools are {', '.join(tools)}.", field="tool")
+    if not _granted(workspace, tool):
         raise Denied(
             f"{name} is not among the tools that this token allows (not modified)",
             hint=f"It allows {', '.join(tools)}; a person can make another token.",
         )
-    if tool is not None and tool.runs_commands and not workspace.rules.enable_execute:
+    if tool.runs_commands and not workspace.rules.enable_execute:
         raise Disabled(
             f"{name} is switched off here",
             hint="Use the other tools; an administrator can set enable_execute, where the server offers terminals.",
         )
-    if tool is not None:
-        raise Disabled(
-            f"{name} is switched off here: the workspace is read-only (not modified)", hint="Use the tools that read."
-        )
-    raise Invalid(f"there is no tool {name[:80]!r}", hint=f"The tools are {', '.join(tools)}.", field="tool")
+    raise Disabled(
+        f"{name} is switched off here: the workspace is read-only (not modified)", hint="Use the tools that read."
+    )
 
 
 def _is_available(workspace: Workspace, tool: Tool) -> bool:
@@ -155,7 +160,7 @@ def _checked(tool: Tool, given: dict[str, Any]) -> Arguments:
         raise Invalid("the arguments are nested too deeply", hint="Send values that are nested less deeply.") from None
 
 
-__all__ = ["TOOLS", "Tool", "ToolResult", "available_tools", "call_tool", "find_tool"]
+__all__ = ["TOOLS", "Tool", "ToolResult", "available_tools", "call_tool", "find_tool", "tool_named"]
 
 
 def remember(workspace: Workspace, tool: str, arguments: Mapping[str, Any], refusal: FsToolsError) -> None:
