@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from jupyter_server.auth.decorator import authorized
@@ -81,8 +80,8 @@ class OpenApiHandler(ToolsHandler):
         self.answer(await self.call(lambda workspace: document(ROUTES, workspace, address)))
 
 
-def _answers(form: Any, headers: Mapping[str, str] | None = None) -> dict[int, Answer]:
-    return {200: Answer(form, headers=headers or {})}
+def _answers(form: Any) -> dict[int, Answer]:
+    return {200: Answer(form)}
 
 
 _SENT = {

@@ -115,8 +115,7 @@ def read_messages(body: bytes, headers: Routing, limit: int) -> Posted:
 
 def progress_token(request: JSONRPCRequest) -> Id | None:
     """The token for progress notifications; None if the client wants none."""
-    meta = (request.params or {}).get("_meta")
-    token = meta.get("progressToken") if isinstance(meta, dict) else None
+    token = _meta(request).get("progressToken")
     return token if isinstance(token, (str, int)) else None
 
 
