@@ -13,6 +13,12 @@ from urllib.parse import urlsplit
 from ..errors import FsToolsError, InputOutput, Invalid
 from .runtime_files import JupyterServer
 
+SESSION_HEADER = "X-Fstools-Session"
+VIA_HEADER = "X-Fstools-Via"
+"""Header by which `jupyter fstools` says that a person decides in a shell."""
+OPENED_HEADER = "X-Fstools-Opened"
+"""A JSON list: the key of a file, and the names of pages that have it open, as the caller's store has them."""
+
 
 class Event(NamedTuple):
     """One event: its kind ("message" unless it gives another) and its data."""

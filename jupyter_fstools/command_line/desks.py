@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 from urllib.parse import quote, urlencode
 
-from ..client.requests import ask, understood
+from ..client.requests import VIA_HEADER, ask, understood
 from ..client.runtime_files import JupyterServer
 from ..entry_points import shown_setting
 from ..errors import InputOutput, Invalid, NotFound
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..stores.protocol import Store
 
 _MOST_WAITING = 1000
-_HEADERS = {"X-Fstools-Via": "command line"}
+_HEADERS = {VIA_HEADER: "command line"}
 
 TokenTools = Literal["read", "write"] | list[str]
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException, HTTPResponse
 from typing import Any
 
-from ..client.requests import connected, send
+from ..client.requests import SESSION_HEADER, connected, send
 from ..client.runtime_files import JupyterServer
 from ..errors import FsToolsError
 from ..sessions import new_client_session
@@ -149,7 +149,6 @@ def _header(value: str) -> str:
 
 _ROUTE = "/mcp"
 _SESSION_ID = "Mcp-Session-Id"
-_SESSION_HEADER = "X-Fstools-Session"
 _END_SECONDS = 2.0
 _INITIALIZED = Message(b'{"jsonrpc":"2.0","method":"notifications/initialized"}')
 
@@ -164,8 +163,8 @@ class Endpoint:
 
     def __init__(self, find: Callable[[], JupyterServer], session: str | None) -> None:
         self._find = find
-        self._session = {} if session is None else {_SESSION_HEADER: session}
-        self._own = {_SESSION_HEADER: new_client_session("stdio")}
+        self._session = {} if session is None else {SESSION_HEADER: session}
+        self._own = {SESSION_HEADER: new_client_session("stdio")}
         self._server = find()
         self._doubted: JupyterServer | None = None
         self._beginning: Message | None = None

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from http.client import HTTPConnection, HTTPException, HTTPResponse
 from typing import Any
 
-from ..client.requests import answer_of, connected, events, refusal_of, send, understood
+from ..client.requests import OPENED_HEADER, SESSION_HEADER, answer_of, connected, events, refusal_of, send, understood
 from ..client.runtime_files import JupyterServer, running_servers, servers_around
 from ..errors import FsToolsError, InputOutput
 from ..progress import Progress
@@ -31,8 +31,6 @@ _WAIT_SECONDS = 600.0
 """Longest wait for data, in seconds: an answer may wait for a lock, a search or a slow disk; a longer command sends
 heartbeats."""
 
-_SESSION = "X-Fstools-Session"
-_OPENED = "X-Fstools-Opened"
 _HINT = "Check that the server runs and can be reached from this kernel, then call again."
 _UNKNOWN = "The call may have been carried out: read the file again before you repeat it."
 
@@ -73,9 +71,9 @@ class ServerCalls:
             InputOutput: the server cannot be reached, or the connection was lost on the way.
         """
         stream = progress is not None and TOOLS[tool].runs_commands
-        headers = {_SESSION: session} | ({"Accept": "text/event-stream"} if stream else {})
+        headers = {SESSION_HEADER: session} | ({"Accept": "text/event-stream"} if stream else {})
         if opened:
-            headers[_OPENED] = json.dumps(opened)
+            headers[OPENED_HEADER] = json.dumps(opened)
         repeatable = TOOLS[tool].reads_only
 
         def read(response: HTTPResponse) -> dict[str, Any]:
@@ -99,7 +97,7 @@ class ServerCalls:
             return answer_of(self.server, response.status, response.read())
 
         with understood(self.server, writes=method != "GET"):
-            return self._exchange(method, route, data, {_SESSION: session}, read, repeatable=method == "GET")
+            return self._exchange(method, route, data, {SESSION_HEADER: session}, read, repeatable=method == "GET")
 
     def close(self) -> None:
         """Close the connection; the next call makes another one."""

@@ -14,6 +14,7 @@ from jupyter_server.base.handlers import APIHandler
 from jupyter_server.utils import ensure_async
 from tornado.web import HTTPError
 
+from ..client.requests import SESSION_HEADER, VIA_HEADER
 from ..errors import Denied, FsToolsError, InputOutput, Invalid
 from ..gate.grant import Grant, check
 from ..gate.workspace import Workspace
@@ -24,7 +25,7 @@ from . import SETTING
 from .bodies import as_json, checked, parsed_object
 from .call_pool import Caller, CallPool
 from .permissions import Permission
-from .served import SESSION_HEADER, VIA_HEADER, Served
+from .served import Served
 from .token_login import TokenLogin, end_once_revoked, presented
 
 _T = TypeVar("_T")

@@ -25,12 +25,6 @@ from .events.change_feed import ChangeFeed
 from .events.payloads import ACTIVITY_SCHEMA, CHANGE_SCHEMA, ActivityEvent, ChangeEvent, event_schemas
 from .rooms import Rooms
 
-SESSION_HEADER = "X-Fstools-Session"
-VIA_HEADER = "X-Fstools-Via"
-"""Header by which `jupyter fstools` says that a person decides in a shell."""
-OPENED_HEADER = "X-Fstools-Opened"
-"""A JSON list: the key of a file, and the names of pages that have it open, as the caller's store has them."""
-
 _GIVES_NAMES = (
     "get_user",
     "_get_user",

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from jupyter_server.auth.decorator import allow_unauthenticated, authorized
 from tornado import web
 
+from ...client.requests import SESSION_HEADER
 from ...errors import FsToolsError, Invalid, NotFound
 from ...progress import Progress
 from ...sessions import client_of, client_session
 from ...stores.records import Reader
 from ..base_handler import ToolsHandler
 from ..permissions import EXECUTE, READ, permission_of
-from ..served import SESSION_HEADER
 from ..streaming import HEARTBEAT_SECONDS, MEDIA_TYPE, EventStream
 from .json_rpc import INTERNAL_ERROR, INVALID_REQUEST, Fault, Id, as_message, error
 from .sessions import McpSessions, is_named

@@ -11,13 +11,13 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from ..._version import __version__
+from ...client.requests import SESSION_HEADER
 from ...errors import FsToolsError, TooLarge
 from ...gate.workspace import Workspace
 from ...sessions import SESSION
 from ...tools import available_tools
 from ...tools.arguments import Arguments
 from ...tools.tool import Tool
-from ..served import SESSION_HEADER
 from ..streaming import MEDIA_TYPE
 from .route import Answer, Block, Operation, Refusals, Route, ToldChange
 

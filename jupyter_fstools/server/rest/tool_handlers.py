@@ -14,6 +14,7 @@ from pydantic import Field, TypeAdapter
 from tornado import web
 
 from ..._version import __version__
+from ...client.requests import OPENED_HEADER
 from ...errors import Invalid, NotFound, Unsaved
 from ...gate.workspace import Workspace
 from ...stores.records import Receipt
@@ -24,7 +25,6 @@ from ..base_handler import NoArguments, ToolsHandler
 from ..bodies import as_json, parsed, parsed_object, rendered_result
 from ..events.payloads import ACTIVITY_SCHEMA, CHANGE_SCHEMA
 from ..permissions import EXECUTE, READ, permission_of
-from ..served import OPENED_HEADER
 from ..streaming import MEDIA_TYPE, EventStream
 
 
