@@ -245,7 +245,6 @@ class FsToolsConfig(Configurable):
         root: str | os.PathLike[str],
         reader: Reader,
         *,
-        store: Store | None = None,
         committed: Any = None,
         documents: Any = None,
     ) -> Workspace:
@@ -254,7 +253,6 @@ class FsToolsConfig(Configurable):
         Args:
             root: the folder, or the address of files elsewhere; ignored if the settings name one.
             reader: the user and session.
-            store: an open store to use instead of the one that the settings name.
             committed: called with every change made through the workspace, as `(change: Change) -> None`.
             documents: makes the sources of open documents, as `(backend, store) -> Sequence[OpenDocuments]`.
 
@@ -263,7 +261,7 @@ class FsToolsConfig(Configurable):
         """
         from .gate.workspace import Workspace
 
-        store = store or self.open_store()
+        store = self.open_store()
         backend = open_backend(self.root or root, durable=self.durable)
         return Workspace(
             backend,
@@ -297,10 +295,10 @@ def handed_settings() -> dict[str, Any]:
     return settings if isinstance(settings, dict) else {}
 
 
-def config_with_handed_settings(own: Config | None = None) -> FsToolsConfig:
+def config_with_handed_settings(own: Config) -> FsToolsConfig:
     """The settings of this process: its own configuration overrides the settings that a server passed to it."""
     merged = Config({"FsToolsConfig": handed_settings()})
-    merged.merge(own or {})
+    merged.merge(own)
     return FsToolsConfig(config=merged)
 
 

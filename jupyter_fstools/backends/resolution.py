@@ -88,9 +88,9 @@ class Trail:
         if self._held:
             self._held.pop().close()
 
-    def back_to(self, depth: int) -> None:
-        """Go up until `depth` names are left."""
-        while len(self.names) > depth:
+    def back_to_root(self) -> None:
+        """Go up as far as the trail came."""
+        while self.names:
             self.up()
 
     def confirm(self, path: str) -> None:
@@ -241,7 +241,7 @@ def _target(root: Root, trail: Trail, name: str, path: str) -> list[str]:
         raise
     if not os.path.isabs(target):
         return parts_of(target)
-    trail.back_to(0)
+    trail.back_to_root()
     try:
         return root.parts(target)
     except FsToolsError:

@@ -238,7 +238,7 @@ def _one_output(
     heading: list[tuple[str, object]] = [("index", output.index), ("type", output.output_type)]
     heading += [("mime", ", ".join(summary.mime_types))] if output.mimes else []
     heading += [("offset", wanted.output_offset), ("totalCharacters", total)]
-    view = cell_view(document, cell, source_limit=0, output_characters=None)
+    view = cell_view(document, cell, source_limit=0)
     rows = [cell_heading(view), *output_rows(heading, text)]
     content = [text_block(_envelope(facts, "".join(f"{row}\n" for row in rows), cell.index, cell.index))]
     if output.image_mimes and wanted.mime_type in (None, *output.image_mimes):

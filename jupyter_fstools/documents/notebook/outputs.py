@@ -74,7 +74,7 @@ def _prefix(content: Content, start: int, limit: int) -> str:
     return ""
 
 
-SUMMARY_CHARACTERS = 2000
+_SUMMARY_CHARACTERS = 2000
 """Most characters of one output that a summary shows."""
 _TRACEBACK_LINES = 30
 _WHOLE_STREAM = 1 << 20
@@ -122,7 +122,7 @@ class Output:
         self.output_type = self._small("output_type") or "unknown"
         self.mimes = self._mimes()
 
-    def summary(self, limit: int = SUMMARY_CHARACTERS) -> OutputSummary:
+    def summary(self, limit: int = _SUMMARY_CHARACTERS) -> OutputSummary:
         """Type, MIME types, sizes, and the first `limit` characters of its text."""
         if self.output_type == "stream":
             text, whole = self._stream_head(limit)

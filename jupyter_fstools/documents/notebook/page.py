@@ -164,7 +164,6 @@ def _shown_cell(document: NotebookDocument, cell: Cell, wanted: PageRequest, roo
         cell,
         source_offset=wanted.source_offset if is_first else 1,
         source_limit=wanted.source_limit if is_first else None,
-        output_characters=None,
     )
     lines = lines_of(view.source)
     heading = cell_heading(view)

@@ -11,7 +11,7 @@ from ...errors import OutOfRange
 from ..text.shown_lines import CARRIAGE_RETURN
 from .cell import MOST_NAMES, Cell, bounded_names, bounded_sizes, lines_of
 from .document import NotebookDocument
-from .outputs import SUMMARY_CHARACTERS, OutputSummary, outputs_of
+from .outputs import OutputSummary
 from .spans import members_at
 
 
@@ -60,16 +60,14 @@ def cell_view(
     *,
     source_offset: int = 1,
     source_limit: int | None = None,
-    output_characters: int | None = SUMMARY_CHARACTERS,
 ) -> CellView:
-    """A cell as it is shown.
+    """A cell as it is shown, without its outputs.
 
     Args:
         document: the notebook.
         cell: one of its cells.
         source_offset: the first line, 1-based.
         source_limit: how many lines; all if None.
-        output_characters: text shown of each output; None leaves the outputs out.
 
     Raises:
         OutOfRange: the offset is past the last line.
@@ -95,7 +93,6 @@ def cell_view(
         total_lines=len(lines),
         next_source_offset=end + 1 if end < len(lines) else None,
         attachments=_attachments(cell),
-        outputs=[] if output_characters is None else [one.summary(output_characters) for one in outputs_of(cell)],
         id_state=_id_state(document, cell),
     )
 
