@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable
 from threading import Lock
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -72,6 +73,11 @@ class Versions:
         return self._indexes.of(stat.key, stat.content_version) or self._indexes.keep(
             stat.key, stat.content_version, self._noted(opened) or LineIndex(opened.size)
         )
+
+    def line_at(self, opened: OpenFile) -> Callable[[int], int]:
+        """A function that gives the line, from 1, of an offset in an open file."""
+        index = self.index(opened)
+        return lambda offset: index.line_at(opened, offset)
 
     def note(self, opened: OpenFile) -> None:
         """Keep how far the lines of a large file were counted: other processes would have to fetch it to count them."""

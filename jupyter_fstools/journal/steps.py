@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from ..backends.protocol import OpenFile
 from ..content.source import Content
 from ..content.splices import (
     Splice,
@@ -109,7 +108,8 @@ class Steps:
         if draft.before is None:
             diff = diff_of_creation(draft.stat.path, op, b"".join(splice.inserted for splice in splices), encoding)
         else:
-            diff = self._diff(draft, op, splices, encoding)
+            line_at = self._workspace.versions.line_at(draft.before)
+            diff = diff_of_splices(draft.stat.path, op, draft.before, splices, encoding, line_at)
         touched = self._touched(draft, splices, encoding, own=own)
         return Step(op, splices, diff, tool, touched=touched)
 
@@ -122,21 +122,13 @@ class Steps:
         encoding = encoding_before(file, draft, splices)
         return self.step(draft, "create" if file.after is None else "edit", splices, "undo", encoding, own=own)
 
-    def _diff(self, draft: Draft, op: Operation, splices: Sequence[Splice], encoding: TextEncoding) -> FileDiff:
-        assert draft.before is not None
-        return diff_of_splices(draft.stat.path, op, draft.before, splices, encoding, self._line_at(draft.before))
-
     def _touched(
         self, draft: Draft, splices: Sequence[Splice], encoding: TextEncoding, *, own: bool
     ) -> list[TouchedLines]:
         if draft.before is None:
             return []
-        found = touched_lines(draft.before, splices, encoding, self._line_at(draft.before))
+        found = touched_lines(draft.before, splices, encoding, self._workspace.versions.line_at(draft.before))
         return [one._replace(own=own) for one in found]
-
-    def _line_at(self, opened: OpenFile) -> Callable[[int], int]:
-        index = self._workspace.versions.index(opened)
-        return lambda offset: index.line_at(opened, offset)
 
 
 def told_by_cells(draft: Draft, step: Step) -> Step:

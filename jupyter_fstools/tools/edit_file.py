@@ -219,11 +219,7 @@ def _effect(
     """The step with its diff, the snippet, and the lines that are changed without having been shown."""
     assert draft.before is not None
     opened = draft.before
-    index = workspace.versions.index(opened)
-
-    def line_at(offset: int) -> int:
-        return index.line_at(opened, offset)
-
+    line_at = workspace.versions.line_at(opened)
     snippet = TextSnippet()
     changes = changed_lines(opened, splices, encoding, line_at, context=snippet.context)
     diff = diff_of_changes(draft.stat.path, "edit", snippet.passed(changes), encoding)

@@ -217,11 +217,8 @@ def _difference(
             limit=_MOST_COMPARED_BYTES,
         )
     splices = trimmed(opened.read(0, opened.size), data)
-    index = workspace.versions.index(opened)
-    diff = diff_of_splices(
-        draft.stat.path, "overwrite", opened, splices, encoding, lambda offset: index.line_at(opened, offset)
-    )
-    return splices, diff
+    line_at = workspace.versions.line_at(opened)
+    return splices, diff_of_splices(draft.stat.path, "overwrite", opened, splices, encoding, line_at)
 
 
 def _result(draft: Draft, change: Change | None, encoding: TextEncoding, text: str, data: bytes) -> ToolResult:
