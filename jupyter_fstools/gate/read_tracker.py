@@ -26,7 +26,7 @@ from .line_ranges import (
     united,
     whole_lines,
 )
-from .shown_text import ShownText, line_changes
+from .shown_text import ShownText, line_changes, line_count
 
 ReceiptAfter = Callable[["ReadTracker", FileStat, FileState], tuple[Receipt, bytes]]
 """Makes the receipt, and the copy kept with it, after its reader's own step; takes the file's state after the step."""
@@ -183,13 +183,12 @@ class ReadTracker:
 
     def record_diff(self, receipt: Receipt, stat: FileStat, fingerprint: Fingerprint, text: str) -> None:
         """Renew the receipt of a fully shown file, for edits only, after a diff showed how the file changed."""
-        total = text.count("\n") + (not text.endswith("\n") if text else 0)
         now = receipt.model_copy(
             update={
                 "version": stat.content_version,
                 "text_sha": fingerprint.text,
                 "exact_sha": fingerprint.exact,
-                "lines": [(1, total)] if total else [],
+                "lines": _all_lines(text),
                 "partly": {},
                 "full": False,
                 "views": _mark([]),
@@ -205,7 +204,6 @@ class ReadTracker:
 
         The whole file counts as shown, but its next read must not be answered "unchanged".
         """
-        total = text.count("\n") + (not text.endswith("\n") if text else 0)
         receipt = Receipt(
             user=self.reader.user,
             session=self.reader.session,
@@ -213,7 +211,7 @@ class ReadTracker:
             version=stat.content_version,
             text_sha=state.text_sha,
             exact_sha=state.exact_sha,
-            lines=[(1, total)] if total else [],
+            lines=_all_lines(text),
             full=True,
             encoding=encoding,
             read_at=time.time(),
@@ -285,6 +283,10 @@ class ReadTracker:
             return False
         recent = self._store.reads(MomentFilter(key_prefix=key, after=time.time() - _RENEWED_SECONDS))
         return any(read.user == user and client_of(read.session) == client for read in recent)
+
+
+def _all_lines(text: str) -> list[tuple[int, int]]:
+    return [(1, line_count(text))] if text else []
 
 
 def _mark(since: Sequence[tuple[int, int]] | None) -> list[str]:

@@ -66,10 +66,10 @@ class ShownText:
 
     def with_lines(self, first: int, text: str) -> ShownText:
         """With a window added, if there is room for it; it replaces earlier copies of the same lines."""
-        end = first + _line_count(text)
+        end = first + line_count(text)
         kept = [(first, text)]
         for start, other in self._segments():
-            last = start + _line_count(other)
+            last = start + line_count(other)
             if last <= first or start >= end:
                 kept.append((start, other))
                 continue
@@ -84,7 +84,7 @@ class ShownText:
 
     def with_window(self, first: int, text: str, whole: Sequence[tuple[int, int]]) -> ShownText:
         """With the lines of a window that were shown `whole`: a line that was cut cannot be compared."""
-        if not text or list(whole) == [(first, first + _line_count(text) - 1)]:
+        if not text or list(whole) == [(first, first + line_count(text) - 1)]:
             return self.with_lines(first, text)
         lines, told = re.findall(r"[^\n]*\n|[^\n]+", text), self
         for start, end in whole:
@@ -147,7 +147,7 @@ class ShownText:
 
     def ranges(self) -> list[tuple[int, int]]:
         """The line ranges of the segments, in order; none for an empty text."""
-        counted = [(first, first + _line_count(text) - 1) for first, text in self._segments()]
+        counted = [(first, first + line_count(text) - 1) for first, text in self._segments()]
         return [(first, last) for first, last in counted if first <= last]
 
     def _segments(self) -> list[tuple[int, str]]:
@@ -190,7 +190,7 @@ def _joined(segments: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
     """Segments with adjacent ones joined."""
     joined: list[tuple[int, str]] = []
     for first, text in segments:
-        if joined and joined[-1][1].endswith("\n") and joined[-1][0] + _line_count(joined[-1][1]) == first:
+        if joined and joined[-1][1].endswith("\n") and joined[-1][0] + line_count(joined[-1][1]) == first:
             joined[-1] = (joined[-1][0], joined[-1][1] + text)
         else:
             joined.append((first, text))
@@ -247,7 +247,8 @@ def _place(lines: Sequence[str], now: Sequence[str], found: Mapping[str, Sequenc
     return (same[0], same[0] + len(lines)) if len(same) == 1 else None
 
 
-def _line_count(text: str) -> int:
+def line_count(text: str) -> int:
+    """How many lines a text has; its last one may have no ending."""
     return text.count("\n") + (1 if text and not text.endswith("\n") else 0)
 
 
