@@ -12,6 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ..content.source import Content
 from ..content.splices import SplicedContent
+from ..documents.notebook import NotebookDocument
+from ..documents.notebook.operations import notebook_operations
 from ..documents.text.spans import spans_of
 from ..errors import FsToolsError
 from .protocol import Rewrite
@@ -134,10 +136,6 @@ def change_message(kind: Kind, rewrite: Rewrite, names: Sequence[str] | None = N
                 return None  # The page keeps the line endings that it loaded, and would save those.
             return {"kind": kind, "spans": spans_of(before, rewrite.splices)}
         if kind == "notebook":
-            # Imported late: the notebook modules are needed only once a notebook is edited.
-            from ..documents.notebook import NotebookDocument
-            from ..documents.notebook.operations import notebook_operations
-
             document = NotebookDocument(before, rewrite.outline)
             if names is not None and len(names) != len(document.cells):
                 names = None  # A page's answer is not trusted.

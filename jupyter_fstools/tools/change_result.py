@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ..diffs.line_diff import grouped
+from ..documents.notebook import NotebookEdit
 from ..documents.text.diff import ChangedLines
 from ..documents.text.shown_lines import shown_body
 from ..gate.draft import Draft, Step
 from ..stores.records import Change
 from .tool import ToolResult, text_block
-
-if TYPE_CHECKING:
-    from ..documents.notebook import NotebookEdit
 
 OUTSIDE_NAMED = 20
 """Most lines named that were changed without having been shown."""

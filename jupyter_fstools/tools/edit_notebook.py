@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from ..documents.notebook import CellEdit
 from ..gate.workspace import Workspace
 from .arguments import Arguments, AsList, Count, Flag, PathArgument, Text, paths_of
+from .notebook_change import change_notebooks
 from .tool import Tool, ToolResult, answer_named
-
-if TYPE_CHECKING:
-    from ..documents.notebook import CellEdit
 
 
 class OneCellEdit(Arguments):
@@ -91,9 +90,6 @@ class EditNotebookArguments(OneCellEdit):
         Raises:
             Invalid: as `paths_of`
         """
-        # Imported late: the notebook modules are needed only once a notebook is edited.
-        from ..documents.notebook import CellEdit
-
         given = [self] if self.edits is None else self.edits
         paths = paths_of(self.path, [one.path for one in given], single=self.edits is None)
         fields = [one.model_dump(exclude={"path", "edits"}, exclude_unset=True) for one in given]
@@ -102,8 +98,6 @@ class EditNotebookArguments(OneCellEdit):
 
 def run(workspace: Workspace, arguments: EditNotebookArguments) -> ToolResult:
     """Change cells through the gate."""
-    from .notebook_change import change_notebooks
-
     return change_notebooks(workspace, arguments.cell_edits())
 
 

@@ -18,6 +18,7 @@ from ..search.batches import is_notebook
 from ..search.grep import search_text
 from ..search.query import FoundText, OutputMode, TextMatch, TextQuery, path_of_link
 from .arguments import Arguments, Count, Flag, Text
+from .notebook_view import leave_receipt_of_cells
 from .search_notes import (
     fitting_matches,
     left_out,
@@ -172,8 +173,6 @@ def _leave_receipts(workspace: Workspace, found: FoundText, most: int) -> list[s
     for path, matches in groupby(found.matches, attrgetter("path")):
         version = found.versions.get(path)
         if is_notebook(path) and notebooks < _MOST_NOTEBOOKS:
-            from .notebook_view import leave_receipt_of_cells
-
             notebooks += 1
             leave_receipt_of_cells(workspace, path, _whole_lines_of_cells(matches, most))
             continue

@@ -10,6 +10,7 @@ from ..backends.protocol import OpenFile
 from ..errors import Invalid
 from ..gate.workspace import Workspace
 from .arguments import Arguments, Count, Ordinal, PathArgument, Text
+from .notebook_view import NotebookRequest, show_notebook
 from .tool import Tool, ToolResult, answer_named
 
 
@@ -63,9 +64,6 @@ def run(workspace: Workspace, arguments: ReadNotebookArguments) -> ToolResult:
     Raises:
         NotebookRefused, NotFound, Ambiguous, OutOfRange, Invalid, Conflict, and as `Workspace.show`
     """
-    # Imported late: the notebook modules are needed only once a notebook is read.
-    from .notebook_view import NotebookRequest, show_notebook
-
     wanted = NotebookRequest(
         cell_id=arguments.cell_id,
         index=arguments.index,
@@ -105,8 +103,6 @@ def show_as_file(
     Raises:
         Invalid: `misplaced` names one; and as `run`
     """
-    from .notebook_view import NotebookRequest, show_notebook
-
     if misplaced is not None:
         raise Invalid(
             f"{misplaced}: {opened.stat.path} is a notebook, which is shown cell by cell",

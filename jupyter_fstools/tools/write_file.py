@@ -13,6 +13,7 @@ from ..backends.protocol import OpenFile
 from ..content.source import BytesContent
 from ..content.splices import Splice, trimmed
 from ..diffs.file_diff import FileDiff
+from ..documents.notebook import NotebookDocument
 from ..documents.notebook.schema import refuse_invalid_notebook
 from ..documents.text.diff import diff_of_creation, diff_of_splices
 from ..documents.text.disguises import has_line_numbers
@@ -22,6 +23,7 @@ from ..documents.text.shown_lines import counted
 from ..documents.text.written_text import encoding_for, placeholder_line, require_declared
 from ..errors import Invalid, NotebookRefused, TooLarge, naming_file
 from ..gate.draft import Draft, Step
+from ..gate.notebook_steps import notebook_step
 from ..gate.policy import checked_path
 from ..gate.workspace import Workspace
 from ..stores.records import Change
@@ -132,8 +134,6 @@ def _require_notebook_encoding(named: str | None) -> None:
 
 def _told_by_cells(step: Step) -> Step:
     """The same step with its diff and its receipt by cells."""
-    from ..gate.notebook_steps import notebook_step
-
     told = notebook_step(step.diff.path, step.op, None, step.splices)
     return step if told is None else replace(step, diff=told[0], receipt=told[1])
 
@@ -190,8 +190,6 @@ def _require_whole_text(draft: Draft, encoding: TextEncoding, content: str) -> N
 
 def _require_whole_sources(content: str) -> None:
     """Refuse placeholders in the cells of a new notebook, whose lines are strings in the content."""
-    from ..documents.notebook import NotebookDocument  # Imported late: only needed once a notebook is written.
-
     for cell in NotebookDocument(BytesContent(content.encode())).cells:
         line = placeholder_line(cell.source, lambda line: False)
         if line is not None:
