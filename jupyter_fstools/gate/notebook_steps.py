@@ -3,39 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 
 from ..content.source import BytesContent, Content
-from ..content.splices import Splice, SplicedContent
-from ..diffs.file_diff import CellDiff, FileDiff, Operation
+from ..content.splices import SplicedContent
+from ..diffs.file_diff import CellDiff, FileDiff
 from ..documents.notebook import NotebookDocument, compared, notebook_diff
 from ..errors import FsToolsError
 from ..stores.records import ChangedFile
 from .cell_receipts import goes_on
-from .read_tracker import ReadTracker, ReceiptAfter
+from .draft import Step
+from .read_tracker import ReadTracker
 from .shown_cells import Known, ShownCells
 from .shown_text import ShownText
 
 
-def notebook_step(
-    path: str, op: Operation, before: Content | None, splices: Sequence[Splice]
-) -> tuple[FileDiff, ReceiptAfter] | None:
-    """A step's diff by cells, and the function for its reader's next receipt; None where a side is not a notebook.
+def told_by_cells(step: Step, path: str, before: Content | None) -> Step:
+    """The same step of a notebook, its diff and its receipt by cells; as it is where a side is not a notebook.
 
     Args:
+        step: with a diff of lines.
         path: of the notebook.
-        op: the kind of step; after `delete` there is no notebook.
         before: the content before; None for no file.
-        splices: the changes to it.
     """
+    op, splices = step.op, step.splices
     try:
         old = None if before is None else NotebookDocument(before)
         new = None if op == "delete" else NotebookDocument(SplicedContent(before or BytesContent(b""), splices))
     except FsToolsError:
-        return None
+        return step
     after, diffs, hunks, left_out = compared(old, new, splices)
     language = next((side.language for side in (new, old) if side is not None), None)
-    return notebook_diff(path, op, diffs, language, hunks=hunks, left_out=left_out), goes_on(old, after)
+    diff = notebook_diff(path, op, diffs, language, hunks=hunks, left_out=left_out)
+    return replace(step, diff=diff, receipt=goes_on(old, after))
 
 
 class KnownOfChange:

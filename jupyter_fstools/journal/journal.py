@@ -12,6 +12,7 @@ from typing import Any
 from ..errors import Conflict, Denied, InputOutput, Invalid, NotFound, Stale, TooLarge, saying_unmodified
 from ..gate.draft import Draft, Restorable, Step, Work
 from ..gate.kept_steps import anchored_at
+from ..gate.notebook_steps import told_by_cells
 from ..gate.workspace import Workspace
 from ..stores.records import Change, ChangeStatus
 from .commands import is_command, require_waiting
@@ -26,7 +27,7 @@ from .named_hunks import (
     taken_back,
 )
 from .partial import Part, decided_whole, part_of, placed_part, recorded, without
-from .steps import Steps, encoding_before, kept_parts, restorable, told_by_cells, told_encoding
+from .steps import Steps, encoding_before, kept_parts, restorable, told_encoding
 
 _log = logging.getLogger("jupyter_fstools")
 
@@ -105,7 +106,7 @@ class Journal(Listing):
         ((draft, step),) = work
         encoding = encoding_before(change.all_files[0], draft, step.splices)
         step = self._steps.step(draft, "edit", part.splices, "undo", encoding)
-        return [(draft, told_by_cells(draft, step))]
+        return [(draft, told_by_cells(step, draft.stat.path, draft.before))]
 
     def approve(self, change_id: str, *, commands: bool = False, decision: Decision = ALL) -> Change:
         """Carry out a proposed change, if the file is still what it was proposed for; or let a command run.
@@ -183,7 +184,8 @@ class Journal(Listing):
         else:
             part = part_of(draft, change, step.splices, decision, encoding)
         if part.decided.rejected or part.decided.edited:
-            step = told_by_cells(draft, self._steps.step(draft, step.op, part.splices, change.tool, encoding))
+            step = self._steps.step(draft, step.op, part.splices, change.tool, encoding)
+            step = told_by_cells(step, draft.stat.path, draft.before)
             # A partial undo leaves some of the change, so it does not count as its undo.
             change = change.model_copy(update={"undoes": None})
         return [(draft, step)], recorded(draft, change, part, step.diff)

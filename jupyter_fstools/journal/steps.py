@@ -25,7 +25,7 @@ from ..documents.text.encoding import TextEncoding, declared_otherwise, encoding
 from ..documents.text.touched_lines import TouchedLines, touched_lines
 from ..errors import FsToolsError
 from ..gate.draft import Draft, ExpectedContent, Restorable, Step
-from ..gate.notebook_steps import KnownOfChange, notebook_step
+from ..gate.notebook_steps import KnownOfChange, told_by_cells
 from ..gate.workspace import Workspace
 from ..stores.records import Change, ChangedFile
 
@@ -83,7 +83,7 @@ class Steps:
                 touched = self._touched(draft, splices, encoding, own=change.tool != "undo")
                 step = Step(op, splices, file.diff, change.tool, written=written, touched=touched)
             step = replace(step, undoes=change.undoes)
-            yield draft, told_by_cells(draft, step) if file.diff.kind == "notebook" else step
+            yield draft, told_by_cells(step, draft.stat.path, draft.before) if file.diff.kind == "notebook" else step
 
     def back(self, drafts: Sequence[Draft], change: Change, parts: Sequence[bytes]) -> Iterator[tuple[Draft, Step]]:
         """The steps that take a change back, file by file."""
@@ -92,7 +92,7 @@ class Steps:
             decided = change.decided
             own = decided is None or not (decided.rejected or decided.edited)
             step = self._step_back(draft, file, unpacked_undo(part), own=own)
-            yield draft, told_by_cells(draft, step) if file.diff.kind == "notebook" else step
+            yield draft, told_by_cells(step, draft.stat.path, draft.before) if file.diff.kind == "notebook" else step
 
     def step(
         self,
@@ -129,12 +129,6 @@ class Steps:
             return []
         found = touched_lines(draft.before, splices, encoding, self._workspace.versions.line_at(draft.before))
         return [one._replace(own=own) for one in found]
-
-
-def told_by_cells(draft: Draft, step: Step) -> Step:
-    """The same step of a notebook, its diff and its receipt by cells."""
-    told = notebook_step(draft.stat.path, step.op, draft.before, step.splices)
-    return step if told is None else replace(step, diff=told[0], receipt=told[1])
 
 
 def with_all_cells(diff: FileDiff, before: Content, splices: Sequence[Splice]) -> FileDiff:

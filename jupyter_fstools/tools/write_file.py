@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cache
 from typing import Annotated
 
@@ -23,7 +22,7 @@ from ..documents.text.shown_lines import counted
 from ..documents.text.written_text import encoding_for, placeholder_line, require_declared
 from ..errors import Invalid, NotebookRefused, TooLarge, naming_file
 from ..gate.draft import Draft, Step
-from ..gate.notebook_steps import notebook_step
+from ..gate.notebook_steps import told_by_cells
 from ..gate.policy import checked_path
 from ..gate.workspace import Workspace
 from ..stores.records import Change
@@ -75,7 +74,7 @@ def run(workspace: Workspace, arguments: WriteFileArguments) -> ToolResult:
         splices, diff = _difference(workspace, draft, encoding, data)
         step = Step("create" if draft.before is None else "overwrite", splices, diff, "write_file", named, written=text)
         if is_notebook:
-            step = _told_by_cells(step)
+            step = told_by_cells(step, step.diff.path, None)
         change = workspace.commit(draft, step)
         if change is None:
             workspace.record_own_content(draft, text, named)
@@ -130,12 +129,6 @@ def _require_notebook_encoding(named: str | None) -> None:
             f"a notebook is written in UTF-8 without a BOM, not in {(named or '')[:50]}",
             hint="Leave encoding out.",
         )
-
-
-def _told_by_cells(step: Step) -> Step:
-    """The same step with its diff and its receipt by cells."""
-    told = notebook_step(step.diff.path, step.op, None, step.splices)
-    return step if told is None else replace(step, diff=told[0], receipt=told[1])
 
 
 def _encoding(draft: Draft, named: str | None, content: str) -> TextEncoding:
