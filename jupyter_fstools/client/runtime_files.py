@@ -14,6 +14,8 @@ from typing import Any
 class JupyterServer:
     """A server; its address and token come from the same file, as they belong together.
 
+    Only these two are known where the server runs elsewhere.
+
     Attributes:
         url: its address, with its base URL.
         root: the real path of the folder it serves.
@@ -23,10 +25,10 @@ class JupyterServer:
     """
 
     url: str
-    root: str
-    token: str = field(repr=False)
-    process: int
-    written_at: int
+    root: str = ""
+    token: str = field(default="", repr=False)
+    process: int = 0
+    written_at: int = 0
 
 
 def running_servers() -> Iterator[JupyterServer]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any
 
 from ..client.configurations import TOKEN_VARIABLE
 from ..client.requests import ask, without_secrets
@@ -24,9 +23,9 @@ def find_server(folder: str, url: str | None = None) -> JupyterServer:
         NotFound: there is none; the message names the running ones and tells how to start one.
     """
     if url is not None:
-        named = JupyterServer(without_secrets(url), "", os.environ.get(TOKEN_VARIABLE, ""), 0, 0)
+        named = JupyterServer(without_secrets(url), token=os.environ.get(TOKEN_VARIABLE, ""))
         try:
-            about(named)
+            _require_tools(named)
         except Denied as refusal:
             # The server's own hint says what to do about an assistant's token.
             if not named.token.startswith(TOKEN_PREFIX):
@@ -40,7 +39,7 @@ def find_server(folder: str, url: str | None = None) -> JupyterServer:
     reasons = []
     for server in around:
         try:
-            about(server)
+            _require_tools(server)
         except FsToolsError as refusal:
             reasons.append(refusal)
         else:
@@ -48,8 +47,8 @@ def find_server(folder: str, url: str | None = None) -> JupyterServer:
     raise reasons[0] if reasons else _none(folder, [server.root for server in running_servers()])
 
 
-def about(server: JupyterServer) -> dict[str, Any]:
-    """The description that a server gives of its tools.
+def _require_tools(server: JupyterServer) -> None:
+    """Refuse a server that does not offer our tools.
 
     Raises:
         NotFound: it does not have our extension; FsToolsError: it does not answer, or refuses us.
@@ -58,7 +57,7 @@ def about(server: JupyterServer) -> dict[str, Any]:
         # An assistant's own token gives access to the tools only.
         told = ask(server, "GET", "/tools" if server.token.startswith(TOKEN_PREFIX) else "/")
         if isinstance(told.get("tools"), list):
-            return told
+            return
     except FsToolsError as refusal:
         if refusal.details.get("status") != 404:
             raise

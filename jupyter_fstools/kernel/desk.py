@@ -215,8 +215,8 @@ def connected_files(settings: FsToolsConfig, session: str) -> ServerFiles:
     Raises:
         Invalid: the token's file cannot be read, or others may read it.
     """
-    url = without_secrets(settings.server)
-    return ServerFiles(ServerCalls(JupyterServer(url, "", _token(settings.server_token_file), 0, 0)), session)
+    server = JupyterServer(without_secrets(settings.server), token=_token(settings.server_token_file))
+    return ServerFiles(ServerCalls(server), session)
 
 
 def _token(file: str) -> str:
