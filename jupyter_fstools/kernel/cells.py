@@ -135,7 +135,12 @@ def html_rows(cells: list[dict[str, Any]], room: int) -> Iterator[str]:
             else:
                 yield f'<tr class="fs-hunk"><td class="fs-number"></td><td>{as_typed(escape(row.text))}</td></tr>'
     if left:
-        yield f'<tr class="fs-hunk"><td colspan="2">[... {left} more lines]</td></tr>'
+        yield left_html(left, 2)
+
+
+def left_html(count: int, columns: int) -> str:
+    """The last row of a table, with the number of rows that it does not show."""
+    return f'<tr class="fs-hunk"><td colspan="{columns}">[... {count} more lines]</td></tr>'
 
 
 def _heading(cell: dict[str, Any]) -> str:

@@ -12,7 +12,7 @@ from ..plain_text import change_row, fact_rows, lines_of, one_line, titled_diffs
 from ..search.query import TextMatch
 from ..stores.records import Change
 from ..tools.search_notes import ShownLine, shown_groups
-from .cells import as_typed, highlighted_lines, html_rows, plain_rows
+from .cells import as_typed, highlighted_lines, html_rows, left_html, plain_rows
 from .result import (
     MOST_CHARACTERS,
     MOST_ROW_CHARACTERS,
@@ -20,7 +20,6 @@ from .result import (
     KernelResult,
     Rendering,
     cut_row,
-    left_html,
     notes_html,
     notes_of,
     renders,
@@ -213,8 +212,7 @@ def _pages(result: KernelResult) -> Iterator[str]:
     for page, (title, lines) in zip(result.data["pages"], _page_rows(result), strict=True):
         yield f'<div class="fs-note">{escape(title)}</div>'
         if page["shown_as"] == "image":
-            for kind, data in next(pictures).items():
-                yield f'<img alt="{escape(title)}" src="data:{kind};base64,{data}">'
+            yield _image(title, next(pictures))
         elif lines and room > 0:
             yield table_html(row_html([as_typed(escape(cut_row(line)))]) for line in lines[:room])
         if len(lines) > max(room, 0):
@@ -253,7 +251,7 @@ def _hit_rows(matches: Iterable[dict[str, Any]], every_match: re.Pattern[str] | 
             shown += 1
             yield f'<tr><td class="fs-number">{_number(line)}</td><td>{as_typed(_marked(line, every_match))}</td></tr>'
     if left:
-        yield f'<tr class="fs-hunk"><td colspan="2">[... {left} more lines]</td></tr>'
+        yield left_html(left, 2)
 
 
 def _number(line: ShownLine) -> str:

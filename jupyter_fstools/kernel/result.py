@@ -83,11 +83,6 @@ def row_html(cells: Iterable[str], wrapped: int | None = None) -> str:
     return f"<tr>{''.join(f'<td{mark}>{cell}</td>' for mark, cell in zip(marks, cells, strict=False))}</tr>"
 
 
-def left_html(count: int, columns: int) -> str:
-    """The last row of a table, with the number of rows that it does not show."""
-    return f'<tr class="fs-hunk"><td colspan="{columns}">[... {count} more lines]</td></tr>'
-
-
 def size_text(size: int) -> str:
     """A size in bytes, in readable units."""
     amount = float(size)
