@@ -37,15 +37,11 @@ class EventStream:
     def tell(self, progress: Progress) -> None:
         """Send the call's progress; from any thread."""
         told = {"text": progress.text} | ({"change_id": progress.change_id} if progress.kind == "waiting" else {})
-        # A command that was told to end may end after the loop.
-        with contextlib.suppress(RuntimeError):
-            self._loop.call_soon_threadsafe(self._send, progress.kind, as_json(told))
+        self._send_soon(progress.kind, as_json(told))
 
     async def answer(self, call: Awaitable[bytes]) -> None:
         """Send what the call answers, once it does; until then keep the connection alive."""
-        answered = asyncio.ensure_future(call)
-        while not (await asyncio.wait({answered}, timeout=HEARTBEAT_SECONDS))[0]:
-            self._write(b": still running\n\n")
+        answered = await self._ended(call)
         try:
             self._send("result", answered.result())
         except Exception as error:
@@ -53,6 +49,18 @@ class EventStream:
                 raise
             self._send("error", as_json(self._handler.as_refusal(error).as_dict()))
         self._handler.finish()
+
+    async def _ended(self, call: Awaitable[bytes]) -> asyncio.Future[bytes]:
+        """The call once it has ended; until then the connection is kept alive."""
+        answered = asyncio.ensure_future(call)
+        while not (await asyncio.wait({answered}, timeout=HEARTBEAT_SECONDS))[0]:
+            self._write(b": still running\n\n")
+        return answered
+
+    def _send_soon(self, event: str, data: bytes) -> None:
+        # A command that was told to end may end after the loop.
+        with contextlib.suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(self._send, event, data)
 
     def _send(self, event: str, data: bytes) -> None:
         self._write(b"event: %s\ndata: %s\n\n" % (event.encode("ascii"), data))

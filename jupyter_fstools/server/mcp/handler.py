@@ -7,7 +7,6 @@ import secrets
 import sys
 import threading
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,7 +20,7 @@ from ...sessions import client_of, client_session
 from ...stores.records import Reader
 from ..base_handler import ToolsHandler
 from ..permissions import EXECUTE, READ, permission_of
-from ..streaming import HEARTBEAT_SECONDS, MEDIA_TYPE, EventStream
+from ..streaming import MEDIA_TYPE, EventStream
 from .json_rpc import INTERNAL_ERROR, INVALID_REQUEST, Fault, Id, as_message, error
 from .sessions import McpSessions, is_named
 
@@ -272,15 +271,11 @@ class ProgressStream(EventStream):
         self._told += 1
         params = {"progressToken": self._token, "progress": self._told, "message": progress.text}
         message = as_message({"jsonrpc": "2.0", "method": "notifications/progress", "params": params})
-        # A command that was told to end may end after the loop.
-        with suppress(RuntimeError):
-            self._loop.call_soon_threadsafe(self._send, "message", message)
+        self._send_soon("message", message)
 
     async def answer(self, call: Awaitable[bytes]) -> None:
         """Send the message that the call answers, once it does; until then keep the connection alive."""
-        answered = asyncio.ensure_future(call)
-        while not (await asyncio.wait({answered}, timeout=HEARTBEAT_SECONDS))[0]:
-            self._write(b": still running\n\n")
+        answered = await self._ended(call)
         if not self._begun:
             self._handler.answer(answered.result())
             return

@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 from jupyter_server.auth.authorizer import Authorizer
 
-from jupyter_fstools.server.mcp import handler
+from jupyter_fstools.server import streaming
 from tests.mcp_client import NEWEST, introduction, request, tool_call
 
 NO_MESSAGES = {
@@ -162,7 +162,7 @@ async def test_a_request_that_is_refused_after_its_stream_began_says_why(post, s
 
     run = served.calls.run
     await post(introduction())
-    monkeypatch.setattr(handler, "HEARTBEAT_SECONDS", 0.01)
+    monkeypatch.setattr(streaming, "HEARTBEAT_SECONDS", 0.01)
     monkeypatch.setattr(served.calls, "run", late)
     asked = request("tools/list", {"cursor": "x", "_meta": {"progressToken": "p"}}, id="late")
     answer = await post(asked, Accept="application/json, text/event-stream")
