@@ -53,15 +53,13 @@ def decided_of(diff: FileDiff, hunks: NamedHunks, reason: str | None = None) -> 
         taken = taken_hunks(len(diff.hunks), hunks)
         return Decided(taken=taken, rejected=other_hunks(len(diff.hunks), hunks), reason=reason)
     cells = taken_cells(diff.cells, hunks)
-    everything = {cell.cell_id: hunks_in(cell) for cell in diff.cells}
-    return Decided(taken=cells, rejected=left_over(everything, cells), reason=reason)
+    return Decided(taken=cells, rejected=left_over(places_in(diff.cells), cells), reason=reason)
 
 
 def taken_back(change: Change, hunks: NamedHunks) -> Decided:
     """The record of a change of which these hunks of cells are taken back, as others may have been before."""
     cells = change.diff.cells or []
-    everything = {cell.cell_id: list(hunks_in(cell)) for cell in cells}
-    gone = taken_cells(cells, hunks)
+    everything, gone = places_in(cells), taken_cells(cells, hunks)
     earlier = change.decided
     if earlier and isinstance(earlier.rejected, dict) and isinstance(earlier.taken, dict):
         # The positions of a partly approved change are those of the proposal's diff, not of this one.
@@ -140,9 +138,12 @@ def require_cells(cells: Sequence[CellDiff], names: Iterable[str]) -> None:
 
 def positions_in(diff: FileDiff) -> ChosenHunks:
     """The positions of all hunks of a diff."""
-    if diff.cells is not None:
-        return {cell.cell_id: list(hunks_in(cell)) for cell in diff.cells}
-    return list(range(len(diff.hunks)))
+    return list(range(len(diff.hunks))) if diff.cells is None else places_in(diff.cells)
+
+
+def places_in(cells: Sequence[CellDiff]) -> dict[str, list[int]]:
+    """The positions of all hunks of cells, by cell id."""
+    return {cell.cell_id: list(hunks_in(cell)) for cell in cells}
 
 
 def left_over(everything: Mapping[str, Iterable[int]], taken: Mapping[str, Collection[int]]) -> dict[str, list[int]]:
@@ -153,8 +154,7 @@ def left_over(everything: Mapping[str, Iterable[int]], taken: Mapping[str, Colle
 
 def other_cells(cells: Sequence[CellDiff], hunks: NamedHunks) -> NamedHunks:
     """All hunks of cells but the named ones."""
-    taken = taken_cells(cells, hunks)
-    return dict(left_over({cell.cell_id: hunks_in(cell) for cell in cells}, taken))
+    return dict(left_over(places_in(cells), taken_cells(cells, hunks)))
 
 
 def other_hunks(count: int, hunks: NamedHunks) -> list[int]:

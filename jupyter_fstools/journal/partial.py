@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from ..content.fingerprint import fingerprint_of
 from ..content.source import Content
-from ..content.splices import Splice, SplicedContent, SplicedStream, inverse, trimmed
+from ..content.splices import Splice, SplicedContent, inverse, trimmed
 from ..diffs.file_diff import CellDiff, FileDiff
 from ..documents.notebook import NotebookDocument, compared, hunks_in, notebook_with, refuse_surrogates
 from ..documents.text.encoding import TextEncoding
@@ -22,6 +23,7 @@ from .named_hunks import (
     left_over,
     other_cells,
     other_hunks,
+    places_in,
     positions_in,
     taken_cells,
     taken_hunks,
@@ -138,10 +140,9 @@ def without(draft: Draft, change: Change, back: Sequence[Splice], hunks: NamedHu
 
 def recorded(draft: Draft, change: Change, part: Part, diff: FileDiff) -> Change:
     """The journal's entry of a proposal of which a part is carried out."""
-    stream = SplicedStream(draft.content, part.splices, old_wanted=False)
-    size = sum(len(chunk) for chunk in stream.chunks())
-    after = state_of(stream.fingerprints()[1], size)
-    return change.model_copy(update={"diff": diff, "after": after, "decided": part.decided})
+    after = SplicedContent(draft.content, part.splices)
+    state = state_of(fingerprint_of(after.chunks()), after.size)
+    return change.model_copy(update={"diff": diff, "after": state, "decided": part.decided})
 
 
 def _require_divisible(draft: Draft, change: Change) -> None:
@@ -189,7 +190,7 @@ def _retold(draft: Draft, change: Change, old: Content, splices: Sequence[Splice
 def _hunks_taken(content: Content, splices: Sequence[Splice], decision: Decision, encoding: TextEncoding) -> Part:
     found = hunks_of_splices(content, splices, encoding)
     taken = taken_hunks(len(found), decision.hunks)
-    rejected = [at for at in range(len(found)) if at not in taken]
+    rejected = other_hunks(len(found), taken)
     used = splices if not rejected else chosen(found, taken)
     return Part(used, Decided(taken=taken, rejected=rejected, reason=decision.reason))
 
@@ -203,7 +204,7 @@ def _cells_taken(content: Content, change: Change, splices: Sequence[Splice], de
     if isinstance(hunks, dict):
         hunks = {**hunks, **dict.fromkeys(given.keys() - sources.keys(), "all")}
     taken = taken_cells(cells, hunks)
-    everything = {cell.cell_id: list(hunks_in(cell)) for cell in cells}
+    everything = places_in(cells)
     rejected = left_over(everything, taken)
     if not rejected and not sources:
         return Part(splices, Decided(taken=taken, rejected={}, reason=decision.reason))
