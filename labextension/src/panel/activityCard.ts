@@ -11,6 +11,7 @@ import type { Change } from '../payloads';
 import type { CardEntry, ICardState } from './cardHead';
 import type { Words } from './words';
 
+import { Card } from './card';
 import { headOf } from './cardHead';
 import { commandOf, isCommand } from './commandText';
 import { hidesRows, ROWS_AT_FIRST, SHOWN_ALL } from '../diff/showAll';
@@ -38,12 +39,10 @@ export interface ICardActions {
 }
 
 /** Shows one entry; its diff is loaded when it is unfolded, that of a command also to name it. */
-export class ActivityCard extends Widget {
+export class ActivityCard extends Card {
   constructor(entry: CardEntry, actions: ICardActions, words: Words, trans: TranslationBundle) {
-    super({ node: document.createElement('article') });
-    this.addClass('jp-fstools-Card');
+    super(entry.id, 'jp-fstools-Card');
     this.layout = new PanelLayout();
-    this.node.tabIndex = 0;
     this._entry = entry;
     this._actions = actions;
     this._words = words;
@@ -51,7 +50,6 @@ export class ActivityCard extends Widget {
     this._head.node.addEventListener('click', event => this._onClick(event));
     this.node.addEventListener(SHOWN_ALL, () => this._noteSeen());
     (this.layout as PanelLayout).addWidget(this._head);
-    this.node.dataset.entryId = entry.id;
   }
 
   /** The entry that is shown. */
@@ -104,7 +102,7 @@ export class ActivityCard extends Widget {
     if (this._body) {
       this._body.dispose();
       this._body = null;
-      this._render();
+      this.draw();
       return;
     }
     const body = (this._body = new Panel());
@@ -112,7 +110,7 @@ export class ActivityCard extends Widget {
     body.addClass('jp-fstools-Card-body');
     body.node.textContent = this._trans.__('Loading…');
     (this.layout as PanelLayout).addWidget(body);
-    this._render();
+    this.draw();
     await this._fill(body);
   }
 
@@ -152,29 +150,11 @@ export class ActivityCard extends Widget {
     }
   }
 
-  /** Cards are drawn when they scroll into view. */
-  protected override onBeforeAttach(message: Message): void {
-    this._render();
-  }
-
   protected override onAfterAttach(message: Message): void {
     if (isCommand(this._entry) && this._command === null) {
       void this._nameCommand();
     }
     this.lookAgain();
-  }
-
-  /** Give the focus to the list when scrolling removes the card from the page. */
-  protected override onBeforeDetach(message: Message): void {
-    if (this.node.contains(document.activeElement)) {
-      this.parent?.node.focus({ preventScroll: true });
-    }
-  }
-
-  protected override onUpdateRequest(message: Message): void {
-    if (this.isAttached) {
-      this._render();
-    }
   }
 
   protected override onActivateRequest(message: Message): void {
@@ -194,7 +174,7 @@ export class ActivityCard extends Widget {
         this._noteSeen();
       } catch (error) {
         this._problem = error;
-        this._render();
+        this.draw();
       } finally {
         button.disabled = false;
       }
@@ -206,7 +186,7 @@ export class ActivityCard extends Widget {
   private _noteSeen(): void {
     if (this._body && !this._isCut && !hidesRows(this._body.node)) {
       this._actions.noteShown(this._entry.id);
-      this._render();
+      this.draw();
     }
   }
 
@@ -237,7 +217,7 @@ export class ActivityCard extends Widget {
   private async _act(action: string): Promise<void> {
     this._isBusy = true;
     this._problem = null;
-    this._render();
+    this.draw();
     try {
       await this._asked(action);
     } catch (error) {
@@ -245,7 +225,7 @@ export class ActivityCard extends Widget {
     } finally {
       this._isBusy = false;
       if (!this.isDisposed) {
-        this._render();
+        this.draw();
       }
     }
   }
@@ -262,7 +242,7 @@ export class ActivityCard extends Widget {
     }
   }
 
-  private _render(): void {
+  protected override draw(): void {
     const { _entry: entry } = this;
     const { dataset } = this.node;
     dataset.kind = entry.kind;

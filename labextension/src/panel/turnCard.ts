@@ -2,14 +2,12 @@
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { Message } from '@lumino/messaging';
-import { Widget } from '@lumino/widgets';
-
 import type { ChangeEvent } from '../payloads';
 import type { ITurn } from './turns';
 import type { Step } from './decideEverything';
 import type { Words } from './words';
 
+import { Card } from './card';
 import { countsOfLines, timeOf } from './cardHead';
 import { plainLine } from './commandText';
 import { actionButton, element } from '../element';
@@ -30,17 +28,14 @@ export interface ITurnActions {
 }
 
 /** Shows one turn in a row or two. */
-export class TurnCard extends Widget {
+export class TurnCard extends Card {
   constructor(
     turn: ITurn,
     private _actions: ITurnActions,
     private _words: Words,
     private _trans: TranslationBundle
   ) {
-    super({ node: element('article', '') });
-    this.addClass('jp-fstools-Turn');
-    this.node.tabIndex = 0;
-    this.node.dataset.entryId = turn.id;
+    super(turn.id, 'jp-fstools-Turn');
     this.node.addEventListener('click', event => this._onClick(event));
     this._turn = turn;
   }
@@ -61,22 +56,6 @@ export class TurnCard extends Widget {
     this.update();
   }
 
-  protected override onBeforeAttach(message: Message): void {
-    this._render();
-  }
-
-  protected override onBeforeDetach(message: Message): void {
-    if (this.node.contains(document.activeElement)) {
-      this.parent?.node.focus({ preventScroll: true });
-    }
-  }
-
-  protected override onUpdateRequest(message: Message): void {
-    if (this.isAttached) {
-      this._render();
-    }
-  }
-
   private _onClick(event: MouseEvent): void {
     const action = (event.target as HTMLElement).closest<HTMLButtonElement>('button')?.dataset.action;
     if (action === 'fold') {
@@ -86,7 +65,7 @@ export class TurnCard extends Widget {
     }
   }
 
-  private _render(): void {
+  protected override draw(): void {
     const { _turn: turn, _words: words } = this;
     const hadFocus = this.node.contains(document.activeElement);
     this.node.setAttribute('aria-label', words.turn(turn));
