@@ -236,7 +236,11 @@ class OneVersion:
 def fetched_ahead(
     files: Iterable[FileStat], fetch: Callable[[FileStat], bytes], ended: Callable[[], bool]
 ) -> Iterator[tuple[str, bytes | None]]:
-    """Each file's path and bytes, in the given order, with several requests at a time; see `ReadsAhead`."""
+    """Each file's path and bytes, in the given order, with several requests at a time; see `ReadsAhead`.
+
+    Raises:
+        TimedOut: `ended` said so while a request was under way.
+    """
     coming, waiting, held = iter(files), deque[tuple[FileStat, Future[bytes]]](), 0
     pool = ThreadPoolExecutor(_AT_A_TIME, thread_name_prefix="fstools-objects")
     try:

@@ -55,7 +55,7 @@ class HeldFiles:
 
     @contextmanager
     def lock(self, keys: Sequence[str]) -> Iterator[None]:
-        """Hold the locks of files without touching them."""
+        """Hold the locks of files without touching them; raises `TimedOut` where another call holds one."""
         with self._in_line(), self._hold(keys):
             yield
 
@@ -77,7 +77,11 @@ class HeldFiles:
 
     @contextmanager
     def to_write(self, keys: Sequence[str]) -> Iterator[None]:
-        """Hold the locks of files to change them, after settling the changes that killed writers left in them."""
+        """Hold the locks of files to change them, after settling the changes that killed writers left in them.
+
+        Raises:
+            TimedOut: another call holds one; Conflict: a change that was left cannot be settled; as `Unfinished.settle`
+        """
         with self._in_line():
             for _ in range(_MOST_SETTLED):
                 with self._hold(keys):

@@ -28,6 +28,8 @@ class Rule:
 
     Attributes:
         order: its position in the file: the last rule that matches decides.
+        negated: what it matches is not ignored after all.
+        folders_only: it matches no files.
         folder: expression for the path of the parent; None: any.
         depth: how many folders deep the parent can be.
         name: expression for the name.
@@ -162,9 +164,7 @@ class FolderRules:
     Args:
         files: these files.
         folder: the folder, as a path from the root; None: one that is deeper than any anchored rule reaches.
-
-    Attributes:
-        everywhere: the rules for all folders that are deeper than any anchored rule reaches.
+        everywhere: the rules for all folders of that kind; None: they are made here.
     """
 
     def __init__(self, files: tuple[RuleFile, ...], folder: str | None, everywhere: FolderRules | None = None) -> None:

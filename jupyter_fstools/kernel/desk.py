@@ -110,7 +110,11 @@ class Desk:
         return KernelResult.of(self.files.call(tool, arguments, progress))
 
     def newest_own_change(self) -> Change:
-        """The newest change of this session that is in effect and is not an undo itself."""
+        """The newest change of this session that is in effect and is not an undo itself.
+
+        Raises:
+            NotFound: there is none.
+        """
         page, user = 50, self.files.user()
         for offset in range(0, 10_000, page):
             query = ChangeQuery(session=self.session, status="applied", limit=page, offset=offset)

@@ -93,7 +93,11 @@ class Rooms:
         self._workspace = None
 
     def holder(self, stat: FileStat, *, to_change: bool) -> Room | None:
-        """The room of a file; from any thread but the event loop's."""
+        """The room of a file; None where it has none. From any thread but the event loop's.
+
+        Raises:
+            Unsaved, Conflict: for a change, where the room cannot save it, or something else has the file open, too.
+        """
         if self._workspace is None or not self._apps():
             return None
         rooms = self._run(self._found, lambda: True)

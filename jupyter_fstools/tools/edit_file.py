@@ -88,7 +88,11 @@ class EditFileArguments(Arguments):
 
 
 def run(workspace: Workspace, arguments: EditFileArguments) -> ToolResult:
-    """Edit text files through the gate."""
+    """Edit text files through the gate.
+
+    Raises:
+        Invalid: as `text_edits`, or `replace_all` in a file that may be stale; as `change_texts`
+    """
     edits = arguments.text_edits()
     match_stale = arguments.if_stale == "match"
     if match_stale and any(edit.replace_all for _, edit in edits):

@@ -48,7 +48,11 @@ class ExecuteArguments(Arguments):
 
 
 def run(workspace: Workspace, arguments: ExecuteArguments) -> ToolResult:
-    """Run a command once it is approved, and end it with the call."""
+    """Run a command once it is approved, and end it with the call.
+
+    Raises:
+        Disabled: commands cannot run here; Rejected, TimedOut: nobody approved it; as `_checked` and `_run`
+    """
     disk = workspace.backend
     if not (isinstance(disk, LocalDisk) and can_run()):
         raise Disabled(

@@ -43,7 +43,11 @@ class GlobArguments(Arguments):
 
 
 def run(workspace: Workspace, arguments: GlobArguments) -> ToolResult:
-    """Find files, leaving no receipt."""
+    """Find files, leaving no receipt.
+
+    Raises:
+        TimedOut: none was found in time; NotFound, NotADirectory, Denied, OutsideRoot: the folder; as `find_files`
+    """
     folder = workspace.paths.existing_folder(arguments.path, "Name its folder in path and the file in pattern.")
     limits = workspace.limits
     limit = min(arguments.limit or limits.list_entries, limits.max_list_entries)

@@ -94,7 +94,11 @@ class GrepArguments(Arguments):
 
 
 def run(workspace: Workspace, arguments: GrepArguments) -> ToolResult:
-    """Search the text of files; lines shown whole leave a receipt."""
+    """Search the text of files; lines shown whole leave a receipt.
+
+    Raises:
+        TimedOut: nothing was found, or read, in time; NotFound, Denied, OutsideRoot: the path; as `search_text`
+    """
     start = workspace.peek(arguments.path)
     if start.kind == "missing":
         raise workspace.paths.not_found(arguments.path, start)

@@ -47,7 +47,12 @@ class WriteFileArguments(Arguments):
 
 
 def run(workspace: Workspace, arguments: WriteFileArguments) -> ToolResult:
-    """Write a whole file through the gate."""
+    """Write a whole file through the gate.
+
+    Raises:
+        Invalid: a folder, or what is no whole text; TooLarge, EncodingRefused, NotebookRefused: the content; and as
+            `Workspace.draft` and `Workspace.commit`
+    """
     path = checked_path(arguments.path)
     if path.endswith(("/", "/.")) or path == ".":
         raise Invalid(f"path {path!r} names a folder, not a file", hint="Name the file to write.", field="path")

@@ -156,7 +156,11 @@ class DiskFolder:
         """Do nothing: a disk is fast enough without reading ahead."""
 
     def read(self, name: str, most: int) -> bytes | None:
-        """A file's bytes; None if it holds more than `most`."""
+        """A file's bytes; None if it holds more than `most`.
+
+        Raises:
+            Conflict: it is no longer a file; OSError
+        """
         try:
             fd = os.open(name, _FILE, dir_fd=self._fd)
         except OSError as error:

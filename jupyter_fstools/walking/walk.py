@@ -72,7 +72,10 @@ class Walk:
         backend: where the files are.
         base: canonical path of the folder that `pattern` is relative to. It may itself be hidden or ignored: it was
             named.
+        pattern: of the files' paths, relative to `base`.
+        include_ignored: walk what ignore files exclude, too.
         visible: decides what is shown; asked for folders and for files that fit.
+        stop: ends the walk early.
         in_order: all paths come in the order of their strings, those of one folder in runs of files, runs of links and
             the folders between them; nothing is listed before it is needed. It may be set to False on the way: what is
             listed from then on comes in no order.

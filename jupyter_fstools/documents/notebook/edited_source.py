@@ -47,6 +47,7 @@ def edited_source(
 
     Raises:
         Invalid, NoOp, NoMatch, Ambiguous: as for text files; line numbers count in the cell.
+        EncodingRefused: the source holds broken characters.
     """
     if not edit.old:
         hint = 'Quote the text to replace; to write the whole source, use `edit_mode` "replace".'

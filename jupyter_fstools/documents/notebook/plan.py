@@ -122,7 +122,8 @@ def planned(cells: Cells, edits: Sequence[CellEdit]) -> Plan:
     """Apply the edits in order; each refers to cells as they were named before the batch.
 
     Raises:
-        Every refusal of one edit, with its number where there are several; nothing is half done.
+        Invalid: no edits; NoOp: a single move leads nowhere; and every refusal of one edit, with its number where
+            there are several. Nothing is half done.
     """
     if not edits:
         raise Invalid("edits: an empty list changes nothing", hint="Give at least one edit.", field="edits")

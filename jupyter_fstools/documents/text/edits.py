@@ -68,7 +68,7 @@ def apply_edits(
         Invalid: an empty old string, no edits, an omission placeholder; NoOp: old and new are the same text.
         NoMatch, Ambiguous: naming the edit, line numbers, and the nearest text as a hint.
         TooLarge: more replacements than one call may make, or too large a result.
-        Binary: the file is not text in its encoding, or the new text does not fit into it.
+        Binary, EncodingRefused: the file is not text in its encoding, or the new text does not fit into it.
     """
     if not edits:
         raise Invalid("edits: an empty list changes nothing", hint="Give at least one edit.", field="edits")
