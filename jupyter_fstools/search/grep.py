@@ -150,7 +150,7 @@ class _Search:
                 full = self._gather(engine.searched(files), notebooks, found, skipped)
                 answer = self._answer(found, skipped, walk.tally if walk else Tally(), engine.name)
                 if full:
-                    answer.total = answer.total_lines = None
+                    answer.total = None
                 if answer.partial == "timeout":
                     self._stop.extend(GRACE_SECONDS)
                 if self._query.output_mode == "content" and answer.partial != "cancelled":
@@ -244,7 +244,6 @@ class _Search:
         return FoundText(
             files=[MatchingFile(path=file.shown, count=file.lines) for file in page if self._is_there(file)],
             total=found.total,
-            total_lines=found.lines,
             truncated=found.fill_the_page or self._stop.reason is not None,
             skipped=_told(skipped),
             ignored=tally.ignored,

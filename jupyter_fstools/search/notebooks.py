@@ -16,7 +16,6 @@ from ..walking.stopping import Stop
 from ..walking.trail import FolderTrail
 from .batches import Batch, Counted
 from .excerpts import Place, excerpts
-from .match_lines import Hit
 from .python.matcher import Matcher, TooSlow
 from .query import TextMatch, TextQuery
 
@@ -159,7 +158,7 @@ class NotebookSearch:
         for text in texts:
             if passed >= page.stop:
                 break
-            count, hits = self._find(text, page.stop - passed + 1)
+            count, hits = self._matcher.find(text.text, page.stop - passed + 1)
             part = slice(max(0, page.start - passed), page.stop - passed)
             passed += count
             if hits and part.start < count:
@@ -168,16 +167,13 @@ class NotebookSearch:
                 found += excerpts(place, [text.text], hits, part, self._query)
         return found
 
-    def _find(self, text: CellText, most: int) -> tuple[int, list[Hit]]:
-        return self._matcher.find(text.text, most)
-
     def _count(self, shown: str, path: str, raw: bytes | None, batch: Batch) -> None:
         if raw is None:
             batch.skipped["large"] += 1
             return
         try:
             texts = cell_texts(raw, outputs=self._query.include_outputs)
-            lines = sum(self._find(text, 0)[0] for text in texts)
+            lines = sum(self._matcher.find(text.text, 0)[0] for text in texts)
         except BrokenNotebook:
             batch.skipped["notebook"] += 1
         except TooSlow:

@@ -151,7 +151,6 @@ class FoundText(BaseModel):
         files: the page in the other modes.
         total: of what the mode lists: matching lines, or files; counted to the end unless `partial`. None: there are
             more than the page shows, and nobody wanted to know how many.
-        total_lines: matching lines in all files; None as above.
         truncated: there is more after this page, or the search ended early.
         skipped: files that were not searched, by reason: `binary` (holds a NUL), `large`, `unreadable`, `slow` (the
             pattern took too long on it), `notebook` (broken). A link counts as a file of its own name, as in matches.
@@ -166,7 +165,6 @@ class FoundText(BaseModel):
     matches: list[TextMatch] = Field(default_factory=list)
     files: list[MatchingFile] = Field(default_factory=list)
     total: int | None
-    total_lines: int | None
     truncated: bool
     skipped: dict[str, int] = Field(default_factory=dict)
     ignored: int = 0
