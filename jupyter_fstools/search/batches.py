@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, Protocol
 
 from ..backends.protocol import FileStat
+from ..documents.notebook import is_notebook_name
 from ..walking.names import Folder, joined
 from .match_lines import Hit
 
@@ -67,18 +68,13 @@ class Batch:
 
     def add_file(self, shown: str, file: FileStat) -> None:
         """Note a file by the path to show."""
-        (self.named_notebooks if is_notebook(file.path) else self.named).append((shown, file))
-
-
-def is_notebook(name: str) -> bool:
-    """Whether a file of this name is searched by cells."""
-    return name[-6:].lower() == ".ipynb"
+        (self.named_notebooks if is_notebook_name(file.path) else self.named).append((shown, file))
 
 
 def notebooks_among(names: list[str]) -> list[str]:
     """The names among these that are notebooks'."""
     # Most folders hold none: one search in all the names together is cheaper than a check of each.
-    return [name for name in names if is_notebook(name)] if ".ipynb" in "/".join(names).lower() else []
+    return [name for name in names if is_notebook_name(name)] if ".ipynb" in "/".join(names).lower() else []
 
 
 class Engine(Protocol):

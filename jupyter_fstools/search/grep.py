@@ -9,13 +9,14 @@ from typing import Literal
 
 from ..backends.local_disk import LocalDisk
 from ..backends.protocol import Backend, FileStat
+from ..documents.notebook import is_notebook_name
 from ..errors import FsToolsError, InputOutput, Invalid
 from ..globs.patterns import GlobPattern, glob_in
 from ..walking.listing import EVERYTHING, Visible
 from ..walking.names import joined
 from ..walking.stopping import Cancelled, NoDescriptors, Stop, check_descriptors, too_many_open
 from ..walking.walk import Tally, Walk
-from .batches import Batch, Counted, Engine, EngineName, Part, is_notebook, notebooks_among
+from .batches import Batch, Counted, Engine, EngineName, Part, notebooks_among
 from .notebooks import NotebookSearch
 from .page import MatchingFiles, Page
 from .python.engine import PythonEngine
@@ -211,7 +212,7 @@ class _Search:
             cells = notebooks_among(chosen)
             if cells:
                 batch.notebooks.append(Part(folder.path, cells))
-            texts = [name for name in chosen if not is_notebook(name)] if cells else chosen
+            texts = [name for name in chosen if not is_notebook_name(name)] if cells else chosen
             if texts:
                 told = self._tells_all or len(chosen) == len(files)
                 engine.take(folder, Part(folder.path, texts, is_all and told), batch)

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator
 
 from ..backends.protocol import Backend
 from ..content.fingerprint import fingerprint_of
+from ..documents.notebook import is_notebook_name
 from ..errors import FsToolsError
 from ..walking.stopping import Stop, check_descriptors
 from ..walking.trail import FolderTrail
-from .batches import Counted, Engine, is_notebook
+from .batches import Counted, Engine
 from .excerpts import Place, decoded, excerpts, text_blocks
 from .match_lines import Hit
 from .notebooks import BrokenNotebook, NotebookSearch
@@ -145,7 +146,7 @@ class Page:
         return matches
 
     def _of_file(self, trail: FolderTrail, file: Counted, part: slice) -> list[TextMatch]:
-        if is_notebook(file.path):
+        if is_notebook_name(file.path):
             return self._notebooks.matches(file.path, file.shown, part)
         folder, _, name = file.path.rpartition("/")
         # Looked at before it is read: the fingerprint shows later whether the file changed in between.
@@ -198,6 +199,6 @@ def _most(parts: Parts) -> dict[str, int]:
     """How many hits to request of each file, one more than is shown; a file may be shown under several names."""
     most: dict[str, int] = {}
     for file, part in parts:
-        if not is_notebook(file.path):
+        if not is_notebook_name(file.path):
             most[file.path] = max(most.get(file.path, 0), part.stop + 1)
     return most

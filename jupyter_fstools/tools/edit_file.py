@@ -12,6 +12,7 @@ from pydantic import Field, model_validator
 from ..backends.protocol import OpenFile
 from ..content.splices import Splice, SplicedContent
 from ..documents.media.media_bytes import HEAD_BYTES, PDF, media_type
+from ..documents.notebook import is_notebook_name
 from ..documents.text.diff import changed_lines, diff_of_changes, line_numbers
 from ..documents.text.edits import TextEdit, apply_edits
 from ..documents.text.encoding import TextEncoding, encoding_of
@@ -195,7 +196,7 @@ def _naming_edit(path: str, *, several: bool) -> Iterator[None]:
 
 
 def _require_no_notebook(path: str) -> None:
-    if path.lower().endswith(".ipynb"):
+    if is_notebook_name(path):
         raise NotebookRefused(
             f"{path} is a notebook; editing its JSON as text would break it",
             hint="Edit its cells with `edit_notebook`.",

@@ -10,11 +10,11 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, model_validator
 
+from ..documents.notebook import is_notebook_name
 from ..documents.text.shown_lines import fitting
 from ..errors import TimedOut
 from ..gate.line_ranges import Shown
 from ..gate.workspace import Workspace
-from ..search.batches import is_notebook
 from ..search.grep import search_text
 from ..search.query import FoundText, OutputMode, TextMatch, TextQuery, path_of_link
 from .arguments import Arguments, Count, Flag, Text
@@ -176,7 +176,7 @@ def _leave_receipts(workspace: Workspace, found: FoundText, most: int) -> list[s
     notebooks, others = 0, []
     for path, matches in groupby(found.matches, attrgetter("path")):
         version = found.versions.get(path)
-        if is_notebook(path) and notebooks < _MOST_NOTEBOOKS:
+        if is_notebook_name(path) and notebooks < _MOST_NOTEBOOKS:
             notebooks += 1
             leave_receipt_of_cells(workspace, path, _whole_lines_of_cells(matches, most))
             continue

@@ -17,6 +17,7 @@ from ..documents.notebook import (
     cell_heading,
     cell_view,
     cells_page,
+    is_notebook_name,
     lines_of,
     outline_of,
     output_at,
@@ -139,11 +140,6 @@ def require_notebook_name(path: str, asked: str = "") -> None:
         raise NotebookRefused(
             f"{path} is not a notebook (.ipynb)", hint="Use `read_file`, `edit_file` and `write_file` for other files."
         )
-
-
-def is_notebook_name(path: str) -> bool:
-    """Whether a file is a notebook by its name."""
-    return path.lower().endswith(".ipynb")
 
 
 def _answer(

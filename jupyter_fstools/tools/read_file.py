@@ -13,6 +13,7 @@ from ..backends.protocol import FileStat, OpenFile
 from ..content.fingerprint import Fingerprint
 from ..content.source import BytesContent
 from ..documents.media.media_bytes import HEAD_BYTES, PDF, media_type
+from ..documents.notebook import is_notebook_name
 from ..documents.text.encoding import TextEncoding, encoding_of
 from ..documents.text.line_index import LineIndex
 from ..documents.text.window import WindowLimits, read_window, text_index
@@ -66,7 +67,7 @@ def run(workspace: Workspace, arguments: ReadFileArguments) -> ToolResult:
         with workspace.show(arguments.path) as opened:
             if kind := _kind_of_picture(opened, arguments):
                 return show_picture(workspace, opened, kind, arguments.pages, arguments.max_output_bytes)
-            if opened.stat.path.lower().endswith(".ipynb"):
+            if is_notebook_name(opened.stat.path):
                 misplaced = "pages" if arguments.pages else "column" if arguments.column > 1 else None
                 return show_as_file(
                     workspace, opened, arguments.offset, arguments.limit, arguments.max_output_bytes, misplaced

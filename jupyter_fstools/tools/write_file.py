@@ -12,7 +12,7 @@ from ..backends.protocol import OpenFile
 from ..content.source import BytesContent
 from ..content.splices import Splice, trimmed
 from ..diffs.file_diff import FileDiff
-from ..documents.notebook import NotebookDocument
+from ..documents.notebook import NotebookDocument, is_notebook_name
 from ..documents.notebook.schema import refuse_invalid_notebook
 from ..documents.text.diff import diff_of_creation, diff_of_splices
 from ..documents.text.disguises import has_line_numbers
@@ -28,7 +28,6 @@ from ..gate.workspace import Workspace
 from ..stores.records import Change
 from .arguments import Arguments, Flag, PathArgument, Text
 from .change_result import written_result
-from .notebook_view import is_notebook_name
 from .tool import Tool, ToolResult, answer_named
 
 _MOST_COMPARED_BYTES = 64 << 20

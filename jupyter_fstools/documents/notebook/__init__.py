@@ -18,6 +18,7 @@ from .document import CellAfter as CellAfter
 from .document import EditedCell as EditedCell
 from .document import NotebookDocument as NotebookDocument
 from .document import NotebookEdit as NotebookEdit
+from .document import is_notebook_name as is_notebook_name
 from .document import order_of as order_of
 from .outputs import Output as Output
 from .outputs import OutputPage as OutputPage

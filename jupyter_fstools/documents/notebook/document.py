@@ -295,6 +295,11 @@ def _renamed(order: Sequence[PlannedCell], ids: Sequence[str]) -> list[RenamedCe
     ]
 
 
+def is_notebook_name(name: str) -> bool:
+    """Whether a file is a notebook by its name."""
+    return name[-6:].lower() == ".ipynb"
+
+
 def order_of(ids: Sequence[str]) -> str:
     """The fingerprint of cells in an order: SHA-256, in hex, of their ids.
 
