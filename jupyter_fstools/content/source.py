@@ -26,6 +26,11 @@ class Content(Protocol):
         """The bytes from `start` to `end`, in order; each chunk is valid until the next one is requested."""
 
 
+def all_of(content: Content) -> bytes:
+    """All bytes of a content, for one that is known to be small enough."""
+    return content.read(0, content.size)
+
+
 class BytesContent:
     """Content that is already in memory.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..content.source import all_of
 from ..documents.notebook import NotebookDocument
 from ..documents.text.encoding import TextEncoding
 from ..errors import Invalid, Stale
@@ -84,7 +85,7 @@ def require_base(draft: Draft, decision: Decision, encoding: TextEncoding) -> No
         return
     if isinstance(base, str):
         told = {"": base}
-        now = {"": decoded(draft.content.read(0, draft.content.size), encoding)}
+        now = {"": decoded(all_of(draft.content), encoding)}
     else:
         told, now = base, {cell.cell_id: cell.source for cell in NotebookDocument(draft.content).cells}
     if any(name not in now or plain_text(now[name]) != plain_text(text) for name, text in told.items()):

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from ..content.fingerprint import fingerprint_of
-from ..content.source import Content
+from ..content.source import Content, all_of
 from ..content.splices import Splice, SplicedContent, inverse, trimmed
 from ..diffs.file_diff import CellDiff, FileDiff
 from ..documents.notebook import NotebookDocument, compared, hunks_in, notebook_with, refuse_surrogates
@@ -135,7 +135,7 @@ def without(draft: Draft, change: Change, back: Sequence[Splice], hunks: NamedHu
         count = len(hunks_of_splices(old, forward, encoding))
         part = _hunks_taken(old, forward, Decision(other_hunks(count, hunks)), encoding)
     kept = SplicedContent(old, part.splices)
-    return part._replace(splices=trimmed(_all_of(draft.content), _all_of(kept)))
+    return part._replace(splices=trimmed(all_of(draft.content), all_of(kept)))
 
 
 def recorded(draft: Draft, change: Change, part: Part, diff: FileDiff) -> Change:
@@ -230,15 +230,11 @@ def _other_sources(after: NotebookDocument, cells: Sequence[CellDiff], given: Ma
 
 def _rewritten(draft: Draft, text: str, part: Part, encoding: TextEncoding) -> Part:
     """The part that gives the file a text; the given part where that results in the same text already."""
-    before = _all_of(draft.content)
-    proposed = decoded(_all_of(SplicedContent(draft.content, part.splices)), encoding)
+    before = all_of(draft.content)
+    proposed = decoded(all_of(SplicedContent(draft.content, part.splices)), encoding)
     if plain_text(text) == plain_text(proposed):
         return part
     text = text.removeprefix("\ufeff") if encoding.bom else text
     data = encoding.bom + encoding.encode(with_line_ends(decoded(before, encoding) or proposed, text))
     splices = [Splice(0, b"", data)] if draft.before is None else trimmed(before, data)
     return Part(splices, part.decided.model_copy(update={"edited": True}))
-
-
-def _all_of(content: Content) -> bytes:
-    return content.read(0, content.size)

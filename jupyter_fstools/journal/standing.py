@@ -9,7 +9,7 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from ..content.source import Content
+from ..content.source import Content, all_of
 from ..content.splices import Splice, SplicedContent, inverse, splices_back, unpacked, unpacked_undo
 from ..diffs.file_diff import FileDiff
 from ..documents.text.diff import decoded_sides, diff_of_creation, diff_of_splices
@@ -232,7 +232,7 @@ def content_of(workspace: Workspace, change: Change, path: str | None) -> tuple[
         before, splices = _before(change, drafts[at], kept_parts(workspace, change)[at])
         file = change.all_files[at]
         content = before if file.after is None else SplicedContent(before, splices)
-        return file, content.read(0, content.size)
+        return file, all_of(content)
 
 
 def _require_telling(change: Change) -> None:
@@ -248,7 +248,7 @@ def _sides(change: Change, file: ChangedFile, draft: Draft, kept: bytes) -> File
     if before.size + after.size > _MOST_COMPARED:
         raise TooLarge(f"{file.path} is too large to be compared as a whole", hint="Show its diff.")
     encoding = told_encoding(file, before, splices)
-    old, new = decoded_sides(before.read(0, before.size), after.read(0, after.size), encoding)
+    old, new = decoded_sides(all_of(before), all_of(after), encoding)
     return FileSides(path=file.path, old=None if file.before is None else old, new=None if file.after is None else new)
 
 
@@ -280,7 +280,7 @@ def _lines(file: ChangedFile, before: Content, splices: list[Splice]) -> FileDif
 
     if op == "delete" or file.before is None:
         side = before if op == "delete" else after
-        diff = diff_of_creation(path, op, side.read(0, side.size), encoding, whole=True)
+        diff = diff_of_creation(path, op, all_of(side), encoding, whole=True)
     else:
         diff = diff_of_splices(path, op, before, splices, encoding, line_at, whole=True)
     diff.encoding = file.diff.encoding

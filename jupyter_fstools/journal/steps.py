@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from ..content.source import Content
+from ..content.source import Content, all_of
 from ..content.splices import (
     Splice,
     SplicedContent,
@@ -115,7 +115,7 @@ class Steps:
 
     def _step_back(self, draft: Draft, file: ChangedFile, steps: Sequence[Undoing], *, own: bool) -> Step:
         if file.before is None:
-            data = draft.content.read(0, draft.content.size)
+            data = all_of(draft.content)
             diff = diff_of_creation(file.path, "delete", data, told_encoding(file, draft.content, ()))
             return Step("delete", [Splice(0, data, b"")], diff, "undo")
         splices = splices_back(draft.content, steps) if draft.placed is None else draft.placed
@@ -184,7 +184,7 @@ def encoding_before(file: ChangedFile, draft: Draft, back: Sequence[Splice]) -> 
 
 def _is_utf8(content: Content) -> bool:
     try:
-        content.read(0, content.size).decode()
+        all_of(content).decode()
     except UnicodeDecodeError:
         return False
     return True
@@ -200,4 +200,4 @@ def encoding_or_latin(content: Content, path: str, named: str | None = None) -> 
 
 def _text_after(draft: Draft, file: ChangedFile, splices: Sequence[Splice]) -> str:
     after, encoding = SplicedContent(draft.content, splices), told_encoding(file, draft.content, splices)
-    return after.read(0, after.size).decode(encoding.codec, "replace").removeprefix("\ufeff")
+    return all_of(after).decode(encoding.codec, "replace").removeprefix("\ufeff")

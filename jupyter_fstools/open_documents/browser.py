@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from weakref import WeakValueDictionary
 
 from ..backends.protocol import Backend, FileStat, OpenFile
+from ..content.source import all_of
 from ..errors import Unsaved
 from ..stores.protocol import Store
 from ..stores.records import Place
@@ -69,7 +70,7 @@ class LastKnownDocument:
 
     def _saved_data(self) -> bytes:
         with self._backend.read(self._stat.path) as opened:
-            return opened.read(0, opened.size)
+            return all_of(opened)
 
 
 class Pages:

@@ -10,7 +10,7 @@ from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from ..content.source import Content
+from ..content.source import Content, all_of
 from ..content.splices import SplicedContent
 from ..documents.notebook import NotebookDocument
 from ..documents.notebook.operations import notebook_operations
@@ -148,5 +148,5 @@ def change_message(kind: Kind, rewrite: Rewrite, names: Sequence[str] | None = N
 
 def lines_end(content: Content) -> str:
     """The line ending that JupyterLab detects when it loads a text, and writes for all lines when it saves it."""
-    data = content.read(0, content.size)
+    data = all_of(content)
     return "\r\n" if b"\r\n" in data else "\r" if b"\r" in data else "\n"

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 from ..backends.protocol import Backend, FileStat, OpenFile
 from ..content.fingerprint import fingerprint_of
-from ..content.source import BytesContent
+from ..content.source import BytesContent, all_of
 from ..content.splices import Splice, spliced_chunks
 from ..documents.notebook import NotebookDocument
 from ..documents.notebook.operations import (
@@ -208,7 +208,7 @@ class Room:
     def _saved_data(self) -> bytes:
         try:
             with self._backend.read(self._stat.path) as opened:
-                return opened.read(0, opened.size)
+                return all_of(opened)
         except FsToolsError:  # The file was deleted meanwhile.
             return b""
 

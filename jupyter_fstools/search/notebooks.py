@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ..backends.protocol import Backend, FileStat
-from ..content.source import BytesContent
+from ..content.source import BytesContent, all_of
 from ..documents.notebook import NotebookDocument
 from ..documents.text.shown_lines import collapsed, without_ansi
 from ..errors import FsToolsError
@@ -141,7 +141,7 @@ class NotebookSearch:
         try:
             if file.size <= self._query.max_file_bytes or batch.whatever_size:
                 with self._backend.read(file.path) as opened:
-                    raw = opened.read(0, opened.size)
+                    raw = all_of(opened)
         except FsToolsError:
             batch.skipped["unreadable"] += 1
             return
@@ -150,7 +150,7 @@ class NotebookSearch:
     def matches(self, path: str, shown: str, page: slice) -> list[TextMatch]:
         """A part of one notebook's matching lines, under the path they are shown with."""
         with self._backend.read(path) as opened:
-            raw = opened.read(0, opened.size)
+            raw = all_of(opened)
         texts = cell_texts(raw, outputs=self._query.include_outputs)
         ids: list[str] = []
         found: list[TextMatch] = []

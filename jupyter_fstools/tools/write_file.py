@@ -9,7 +9,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ..backends.protocol import OpenFile
-from ..content.source import BytesContent
+from ..content.source import BytesContent, all_of
 from ..content.splices import Splice, trimmed
 from ..diffs.file_diff import FileDiff
 from ..documents.notebook import NotebookDocument, is_notebook_name
@@ -152,9 +152,7 @@ def _with_file_endings(workspace: Workspace, draft: Draft, encoding: TextEncodin
         index.scan_to_line(draft.before, 1 << 62)
     else:
         index = LineIndex(0)
-        index.count(
-            draft.before.read(0, draft.before.size).decode(encoding.codec, "replace").encode("utf-8", "replace")
-        )
+        index.count(all_of(draft.before).decode(encoding.codec, "replace").encode("utf-8", "replace"))
     if index.eol in ("cr", "none"):
         return text
     plain = text.replace("\r\n", "\n")
@@ -211,7 +209,7 @@ def _difference(
             size=opened.size,
             limit=_MOST_COMPARED_BYTES,
         )
-    splices = trimmed(opened.read(0, opened.size), data)
+    splices = trimmed(all_of(opened), data)
     line_at = workspace.versions.line_at(opened)
     return splices, diff_of_splices(draft.stat.path, "overwrite", opened, splices, encoding, line_at)
 

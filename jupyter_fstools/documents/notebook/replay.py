@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ...content.source import BytesContent, Content
+from ...content.source import BytesContent, Content, all_of
 from ...content.splices import Splice, SplicedContent, trimmed
 from ...errors import FsToolsError
 from ..text.spans import Span, splices_of
@@ -63,7 +63,7 @@ class _Replay:
                 self._carry_out(document, operation)
         whole = SplicedContent(middle, self._rearranged(document))
         NotebookDocument(whole)  # Raises if the result is not a notebook.
-        return trimmed(_all_of(self._now.content), _all_of(whole))
+        return trimmed(all_of(self._now.content), all_of(whole))
 
     def _source(self, operation: SourceSpans) -> str:
         rewritten = self._rewritten.get(operation.cell.index)
@@ -74,7 +74,7 @@ class _Replay:
         # Line ends are not in the fingerprint, but other ones shift the offsets after them.
         if not all(_fits(data, splice, span) for splice, span in zip(splices, operation.spans, strict=True)):
             raise _MovedOn
-        return _all_of(SplicedContent(BytesContent(data), splices)).decode()
+        return all_of(SplicedContent(BytesContent(data), splices)).decode()
 
     def _source_where_it_fits(self, cell: Cell, index: int) -> str:
         lines = self._told.lines.get(index)
@@ -147,7 +147,3 @@ def _with(cell: dict[str, Any], operation: Members | Convert) -> dict[str, Any]:
     gone = ("attachments",) if operation.cell_type == "code" else tuple(PUT_OUT)
     kept = {key: value for key, value in cell.items() if key not in gone} | {"cell_type": operation.cell_type}
     return kept | ({"execution_count": None, "outputs": []} if operation.cell_type == "code" else {})
-
-
-def _all_of(content: Content) -> bytes:
-    return content.read(0, content.size)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 
-from ...content.source import Content
+from ...content.source import Content, all_of
 from ...content.splices import Splice, trimmed
 from ...diffs.line_diff import changed_blocks
 
@@ -76,7 +76,7 @@ def spans_of(before: Content, splices: Sequence[Splice], *, as_in_browser: bool 
     Raises:
         UnicodeDecodeError: it is not UTF-8.
     """
-    data = before.read(0, before.size)
+    data = all_of(before)
     text = partial(_text, ending="\r\n" if b"\r\n" in data else "\r") if as_in_browser else bytes.decode
     found: list[Span] = []
     done = offset = 0
@@ -208,7 +208,7 @@ class TextAnchors(BaseModel):
         """The splices for the current text; None where one of the spans has changed or is no longer unique."""
         if now.size > 2 * _MOST_BYTES:
             return None
-        data = now.read(0, now.size)
+        data = all_of(now)
         found: list[Splice] = []
         for span in self.spans:
             splice = span.found(data)
@@ -229,7 +229,7 @@ def text_anchors(content: Content, splices: Sequence[Splice], hunk_ends: Sequenc
     kept = sum([len(splice.removed) + len(splice.inserted) + 2 * _CONTEXT for splice in splices])
     if content.size > _MOST_BYTES or kept > _MOST_KEPT:
         return None
-    data = content.read(0, content.size)
+    data = all_of(content)
     spans = [span for splice in splices for span in _anchors(data, splice, hunk_ends)]
     return TextAnchors(spans=spans) if all(span.windows for span in spans) else None
 

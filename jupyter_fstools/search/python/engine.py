@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from copy import copy
 
 from ...backends.protocol import Backend, FileStat
+from ...content.source import all_of
 from ...errors import FsToolsError, NotFound
 from ...walking.names import Folder, joined
 from ...walking.stopping import Stop
@@ -118,7 +119,7 @@ class PythonEngine:
         try:
             with self._backend.read(file.path) as opened:
                 if opened.size <= self._most:
-                    return self._lines(opened.read(0, opened.size), skipped)
+                    return self._lines(all_of(opened), skipped)
                 for text in text_blocks(opened, opened.size) if self._multiline else text_blocks(opened):
                     if self._stop.now():
                         break
