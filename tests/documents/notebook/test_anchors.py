@@ -15,12 +15,12 @@ from jupyter_fstools.documents.notebook import (
     CellEdit,
     NotebookDocument,
     cell_anchors,
-    outline_after,
     outline_of,
     replayed,
 )
 from jupyter_fstools.documents.notebook.operations import notebook_operations
 from jupyter_fstools.documents.notebook.saved import plain_cell
+from jupyter_fstools.documents.notebook.spans import outline_after
 
 OUTPUT = {"name": "stdout", "output_type": "stream", "text": ["put out\n"]}
 

@@ -5,7 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jupyter_fstools.content.source import BytesContent
-from jupyter_fstools.documents.notebook import CellEdit, NotebookDocument, outline_after, outline_of
+from jupyter_fstools.documents.notebook import CellEdit, NotebookDocument, outline_of
+from jupyter_fstools.documents.notebook.spans import outline_after
 from jupyter_fstools.errors import Conflict
 
 from .samples import STYLES, apply, code, document, edited, jupyterlab, markdown, notebook, raw, spliced

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from jupyter_fstools.content.source import BytesContent
-from jupyter_fstools.documents.notebook import NotebookDocument, cell_view, output_at, outputs_of
+from jupyter_fstools.documents.notebook import NotebookDocument, cell_view, output_at
+from jupyter_fstools.documents.notebook.outputs import outputs_of
 from jupyter_fstools.errors import Invalid, OutOfRange
 
 from . import samples
