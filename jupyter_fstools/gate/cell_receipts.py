@@ -22,7 +22,7 @@ from ..errors import NotRead, Stale
 from ..stores.records import FileState, Receipt
 from .line_ranges import covers, united
 from .read_tracker import ReadTracker, ReceiptAfter
-from .shown_cells import Known, Ranges, ShownCells, after_edits, source_changes, with_lines
+from .shown_cells import Ranges, ShownCell, ShownCellTexts, after_edits, source_changes, with_lines
 from .shown_text import ShownText, marked_lines
 from .stale import SHOWN_BY_DIFF, say_in_words, show_diff, tells_all
 
@@ -35,12 +35,12 @@ def record_cells(tracker: ReadTracker, stat: FileStat, document: NotebookDocumen
     earlier = cell_receipt(tracker, stat.key)
     keys, order = keys_of([cell.cell_id for cell in document.cells]), document.order
     names = dict(zip(_keys_in(earlier, document), keys, strict=True))
-    texts = ShownCells(ShownCells.kept_by(tracker, earlier).packed(names))
+    texts = ShownCellTexts(ShownCellTexts.kept_by(tracker, earlier).packed(names))
     known_before = (earlier.cells or {}) if earlier else {}
     cells = {names[key]: known for key, known in known_before.items() if key in names}
     for one in shown:
         key, fingerprint = keys[one.cell], document.cells[one.cell].fingerprint
-        known = Known.of(cells[key]) if key in cells else None
+        known = ShownCell.of(cells[key]) if key in cells else None
         again = known is not None and known.fingerprint == fingerprint
         cells[key] = with_lines(known if again else None, fingerprint, one).spelled()
         texts.put(key, ((texts.of(key) if again else None) or ShownText()).with_lines(one.first, one.text))
@@ -115,8 +115,8 @@ def goes_on(before: NotebookDocument | None, after: Sequence[CellAfter]) -> Rece
             for key, cell in zip(keys, after, strict=True)
             if cell.origin is not None and cell.written is None
         }
-        kept = ShownCells.kept_by(tracker, earlier)
-        texts = ShownCells(kept.packed(names))
+        kept = ShownCellTexts.kept_by(tracker, earlier)
+        texts = ShownCellTexts(kept.packed(names))
         receipt = _receipt(tracker, stat)
         receipt.read_at, receipt.own_write = (earlier.read_at, earlier.own_write) if earlier else (time.time(), True)
         receipt.text_sha, receipt.exact_sha = state.text_sha, state.exact_sha
@@ -133,7 +133,7 @@ def goes_on(before: NotebookDocument | None, after: Sequence[CellAfter]) -> Rece
             old = before.cells[cell.origin] if before and cell.origin is not None else None
             spelled = known.get(old_keys[old.index]) if old is not None else None
             shown = kept.of(old_keys[old.index]) if old is not None else None
-            step = _written(cell, old, Known.of(spelled) if spelled is not None else None, shown)
+            step = _written(cell, old, ShownCell.of(spelled) if spelled is not None else None, shown)
             receipt.cells[key] = step[0].spelled()
             texts.put(key, step[1])
         receipt.full = _is_full(receipt.cells, keys)
@@ -148,15 +148,15 @@ def goes_on(before: NotebookDocument | None, after: Sequence[CellAfter]) -> Rece
 
 
 def _written(
-    cell: CellAfter, old: Cell | None, known: Known | None, shown: ShownText | None
-) -> tuple[Known, ShownText]:
+    cell: CellAfter, old: Cell | None, known: ShownCell | None, shown: ShownText | None
+) -> tuple[ShownCell, ShownText]:
     """The receipt of a cell that its reader has written, and the lines to keep of it."""
     assert cell.written is not None
     source, fingerprint = cell.written[1], cell_fingerprint(*cell.written)
     if known is not None and old is not None and known.fingerprint != old.fingerprint:
         known = shown = None
     if cell.whole or old is None or (known is not None and known.lines is None):
-        return Known(fingerprint, None, {}), ShownText().with_lines(1, source)
+        return ShownCell(fingerprint, None, {}), ShownText().with_lines(1, source)
     changes = source_changes(old.source, source)
     return after_edits(known, fingerprint, cell.touched, source), (shown or ShownText()).with_changes(changes)
 
@@ -164,7 +164,7 @@ def _written(
 def shown_lines(receipt: Receipt | None, document: NotebookDocument) -> dict[int, Ranges]:
     """The lines that the reader was shown of each cell, by index; only of cells that were shown in part."""
     cells = (receipt.cells or {}) if receipt is not None else {}
-    known = {at: Known.of(cells[key]).lines for at, key in enumerate(_keys_in(receipt, document)) if key in cells}
+    known = {at: ShownCell.of(cells[key]).lines for at, key in enumerate(_keys_in(receipt, document)) if key in cells}
     return {at: lines for at, lines in known.items() if lines is not None}
 
 
@@ -215,10 +215,10 @@ def _receipt(tracker: ReadTracker, stat: FileStat) -> Receipt:
 
 
 def _is_full(cells: dict[str, str], keys: Sequence[str]) -> bool:
-    return all(key in cells and Known.of(cells[key]).lines is None for key in keys)
+    return all(key in cells and ShownCell.of(cells[key]).lines is None for key in keys)
 
 
-def _required(receipt: Receipt, key: str, target: Target, path: str) -> Known:
+def _required(receipt: Receipt, key: str, target: Target, path: str) -> ShownCell:
     spelled = (receipt.cells or {}).get(key)
     if spelled is None:
         raise NotRead(
@@ -226,7 +226,7 @@ def _required(receipt: Receipt, key: str, target: Target, path: str) -> Known:
             hint=f"Read it with `read_notebook` first (`index={target.index}`).",
             **_place(target),
         )
-    return Known.of(spelled)
+    return ShownCell.of(spelled)
 
 
 def _require_order(receipt: Receipt, document: NotebookDocument, target: Target, path: str) -> None:
@@ -257,8 +257,8 @@ def _stale(
 ) -> Stale:
     """The refusal of a changed cell; if its diff shows the whole change, the receipt is renewed for edits inside it."""
     assert receipt.cells is not None
-    known, cell = Known.of(receipt.cells[key]), document.cells[target.index]
-    kept = ShownCells.kept_by(tracker, receipt)
+    known, cell = ShownCell.of(receipt.cells[key]), document.cells[target.index]
+    kept = ShownCellTexts.kept_by(tracker, receipt)
     text = kept.of(key)
     whole = text is not None and _is_all_of_it(text, known)
     diff = None if text is None else text.diff(path, cell.source, whole=whole)
@@ -272,14 +272,14 @@ def _stale(
         say_in_words(refusal, *_untold(known, cell, text, whole=whole))
     elif editing and whole and tells_all(refusal, diff):
         lines = [(1, len(marked_lines(cell.source)))]
-        receipt.cells[key] = Known(cell.fingerprint, lines, {}, []).spelled()
+        receipt.cells[key] = ShownCell(cell.fingerprint, lines, {}, []).spelled()
         kept.put(key, ShownText().with_lines(1, cell.source))
         tracker.put(receipt.model_copy(update={"full": False}), kept.packed({one: one for one in receipt.cells}))
         refusal.hint = SHOWN_BY_DIFF
     return refusal
 
 
-def _is_all_of_it(text: ShownText, known: Known) -> bool:
+def _is_all_of_it(text: ShownText, known: ShownCell) -> bool:
     """Whether all lines of a cell were shown, and the bounded copy has all of them."""
     texts = text.texts()
     if known.lines is not None or len(texts) != 1:
@@ -287,7 +287,7 @@ def _is_all_of_it(text: ShownText, known: Known) -> bool:
     return any(cell_fingerprint(cell_type, texts[0]) == known.fingerprint for cell_type in _CELL_TYPES)
 
 
-def _untold(known: Known, cell: Cell, text: ShownText | None, *, whole: bool) -> tuple[str, ...]:
+def _untold(known: ShownCell, cell: Cell, text: ShownText | None, *, whole: bool) -> tuple[str, ...]:
     """The kind of change, in words, of a cell in which none of the shown lines differs."""
     for cell_type in _CELL_TYPES:
         if cell_fingerprint(cell_type, cell.source) == known.fingerprint:
@@ -299,7 +299,7 @@ def _untold(known: Known, cell: Cell, text: ShownText | None, *, whole: bool) ->
     return ("outside_shown_lines" if text is not None and told else "unknown",)
 
 
-def _partly_read(target: Target, known: Known, path: str) -> NotRead:
+def _partly_read(target: Target, known: ShownCell, path: str) -> NotRead:
     lines = known.lines if known.since_diff is None else known.since_diff
     shown = ", ".join(f"{first}-{last}" for first, last in (lines or [])[:5]) or "none whole"
     read = "Read the rest of the cell with `read_notebook` (`source_offset`, `source_column`)"

@@ -15,7 +15,7 @@ from ..stores.records import ChangedFile
 from .cell_receipts import goes_on
 from .draft import Step
 from .read_tracker import ReadTracker
-from .shown_cells import Known, ShownCells
+from .shown_cells import ShownCell, ShownCellTexts
 from .shown_text import ShownText
 
 
@@ -84,9 +84,9 @@ class KnownOfChange:
             shown = self._tracker.shown_text(receipt.key)
             whole = receipt.full and shown is not None and shown.ranges() == receipt.lines
             return shown.diff(path, text, whole=whole) if shown is not None else None
-        kept = ShownCells.kept_by(self._tracker, receipt)
+        kept = ShownCellTexts.kept_by(self._tracker, receipt)
         cells = [
-            (_gone(name, at), lines, Known.of(spelled).lines is None)
+            (_gone(name, at), lines, ShownCell.of(spelled).lines is None)
             for at, (name, spelled) in enumerate(receipt.cells.items())
             if (lines := kept.of(name)) is not None
         ]

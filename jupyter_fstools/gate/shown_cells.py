@@ -20,7 +20,7 @@ Ranges = list[tuple[int, int]]
 _MOST_PARTLY = 64
 
 
-class Known(NamedTuple):
+class ShownCell(NamedTuple):
     """The lines of one cell that a reader has seen.
 
     Attributes:
@@ -48,7 +48,7 @@ class Known(NamedTuple):
         return ":".join(parts)
 
     @classmethod
-    def of(cls, spelled: str) -> Known:
+    def of(cls, spelled: str) -> ShownCell:
         """Parse the form that a receipt keeps."""
         fingerprint, *places = spelled.split(":")
         if not places:
@@ -56,10 +56,10 @@ class Known(NamedTuple):
         found = dict(enumerate(map(ranges_in, places)))
         return cls(fingerprint, found[0], dict(found.get(1, [])), found.get(2))
 
-    def of_lines(self, total: int) -> Known:
+    def of_lines(self, total: int) -> ShownCell:
         """The same, with `lines` None if all of the cell's `total` lines were shown."""
         lines = self.lines if self.since_diff is None else self.since_diff
-        return self if lines is None or (total and lines != [(1, total)]) else Known(self.fingerprint, None, {})
+        return self if lines is None or (total and lines != [(1, total)]) else ShownCell(self.fingerprint, None, {})
 
 
 def source_changes(before: str, after: str) -> list[LineChange]:
@@ -68,17 +68,19 @@ def source_changes(before: str, after: str) -> list[LineChange]:
     return line_changes(FileDiff(path="", op="edit", hunks=hunks), most_characters=sys.maxsize) or []
 
 
-def after_edits(known: Known | None, fingerprint: str, edits: Sequence[Sequence[TouchedLines]], source: str) -> Known:
+def after_edits(
+    known: ShownCell | None, fingerprint: str, edits: Sequence[Sequence[TouchedLines]], source: str
+) -> ShownCell:
     """The lines that a reader has seen of a cell after its edits; `known` before them, None for nothing."""
     if known is not None and known.lines is None:
-        return Known(fingerprint, None, {})
+        return ShownCell(fingerprint, None, {})
     lines, since = (known.lines or [], known.since_diff) if known else ([], None)
     for touched in edits:
         lines, since = moved(lines, touched), None if since is None else moved(since, touched)
-    return Known(fingerprint, lines, {}, since).of_lines(len(marked_lines(source)) if source else 0)
+    return ShownCell(fingerprint, lines, {}, since).of_lines(len(marked_lines(source)) if source else 0)
 
 
-class ShownCells:
+class ShownCellTexts:
     """A bounded copy of the lines shown of each cell, so that a refusal can say what changed in it.
 
     As bytes: a JSON head with the length of each cell's copy, a newline, the copies.
@@ -93,7 +95,7 @@ class ShownCells:
             at += length
 
     @classmethod
-    def kept_by(cls, tracker: ReadTracker, receipt: Receipt | None) -> ShownCells:
+    def kept_by(cls, tracker: ReadTracker, receipt: Receipt | None) -> ShownCellTexts:
         """The copy beside a reader's receipt."""
         data = tracker.kept(receipt.key) if receipt is not None else None
         return cls(data) if data else cls()
@@ -118,7 +120,7 @@ class ShownCells:
         return head + b"\n" + b"".join(kept.values())
 
 
-def with_lines(known: Known | None, fingerprint: str, shown: ShownLines) -> Known:
+def with_lines(known: ShownCell | None, fingerprint: str, shown: ShownLines) -> ShownCell:
     """The lines that a reader has seen of a cell after more were shown; `known` before, of the same source."""
     if known is not None and known.lines is None:
         return known
@@ -134,4 +136,4 @@ def with_lines(known: Known | None, fingerprint: str, shown: ShownLines) -> Know
     lines = united([*(known.lines if known and known.lines else []), *whole])
     since = known.since_diff if known else None
     since = None if since is None else united([*since, *whole])
-    return Known(fingerprint, lines, dict(list(partly.items())[-_MOST_PARTLY:]), since).of_lines(shown.total)
+    return ShownCell(fingerprint, lines, dict(list(partly.items())[-_MOST_PARTLY:]), since).of_lines(shown.total)

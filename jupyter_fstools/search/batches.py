@@ -29,12 +29,12 @@ class Part(NamedTuple):
     Attributes:
         folder: canonical path of the folder.
         names: names of the files.
-        is_all: they are all files in the folder whose names fit the search, except notebooks.
+        complete: they are all files in the folder whose names fit the search, except notebooks.
     """
 
     folder: str
     names: list[str]
-    is_all: bool = False
+    complete: bool = False
 
     @property
     def paths(self) -> list[str]:

@@ -207,7 +207,7 @@ class _Search:
         fitting = file_filter(self._query, base, self._unwanted)
         batch, most = Batch(), at_first
         self._chosen = 0
-        for folder, files, links, is_all in walk:
+        for folder, files, links, complete in walk:
             chosen = fitting(folder.path, files) if fitting else files
             cells = notebooks_among(chosen)
             if cells:
@@ -215,7 +215,7 @@ class _Search:
             texts = [name for name in chosen if not is_notebook_name(name)] if cells else chosen
             if texts:
                 told = self._tells_all or len(chosen) == len(files)
-                engine.take(folder, Part(folder.path, texts, is_all and told), batch)
+                engine.take(folder, Part(folder.path, texts, complete and told), batch)
             for name, target in links:
                 if not fitting or fitting(folder.path, [name]):
                     batch.add_file(joined(folder.path, name), target)

@@ -190,7 +190,7 @@ class PostgresqlStore(PostgresqlChanges, PostgresqlTokens, Closing):
 
     def open_documents(self, key: str) -> list[OpenDocument]:
         """The documents that pages have open of a file."""
-        if (told := self._told(key)) is not None and told.is_fresh and not told.is_open:
+        if (state := self._state(key)) is not None and state.is_fresh and not state.is_open:
             return []
         rows = self._all(_OPEN, {"key": as_bytes(key)})
         return [OpenDocument(as_text(page), key, saved, hash, counter) for page, saved, hash, counter in rows]

@@ -146,8 +146,8 @@ class PostgresqlChanges(PostgresqlReceipts, ChangeSteps):
 
     def unfinished(self, key_prefix: str) -> list[Change]:
         """The pending changes of a file at or below that key."""
-        told = self._told(key_prefix)
-        if told is not None and told.is_fresh and not told.is_pending:
+        state = self._state(key_prefix)
+        if state is not None and state.is_fresh and not state.is_pending:
             return []
         return self.changes(ChangeFilter(key_prefix=key_prefix, status="pending", limit=LARGEST))
 

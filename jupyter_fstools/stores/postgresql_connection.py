@@ -51,7 +51,7 @@ _MISSING = frozenset({"3F000", "42P01", "42703", "42883"})
 
 
 @dataclass(frozen=True)
-class Told:
+class LockedState:
     """The state of a file that came with its lock; only the holder of the lock changes the receipt.
 
     Attributes:
@@ -83,13 +83,13 @@ class Held:
     Attributes:
         connection: the locks end with it; nothing can be written under them then.
         fences: fencing numbers of the locks held, by the file's key; each tells this holder from earlier ones.
-        told: the state that came with each lock, by the file's key.
+        states: the state that came with each lock, by the file's key.
         guard: held while another thread sends something, and while locks are released.
     """
 
     connection: Patient
     fences: dict[str, int] = field(default_factory=dict)
-    told: dict[str, Told] = field(default_factory=dict)
+    states: dict[str, LockedState] = field(default_factory=dict)
     guard: threading.Lock = field(default_factory=threading.Lock)
 
 

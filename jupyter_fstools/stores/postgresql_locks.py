@@ -14,7 +14,7 @@ import psycopg
 from psycopg import errors, pq
 
 from ..errors import TimedOut
-from .postgresql_connection import Database, Held, Told
+from .postgresql_connection import Database, Held, LockedState
 from .postgresql_receipts import HOT_MICROSECONDS
 from .sql_values import as_bytes
 
@@ -111,7 +111,7 @@ class PostgresqlLocks:
         with held.guard, contextlib.suppress(psycopg.Error):
             for key in freed:
                 del held.fences[key]
-                held.told.pop(key, None)
+                held.states.pop(key, None)
             if held.fences:
                 held.connection.execute(_FREE, ([_number(key) for key in freed],))
                 return
@@ -146,7 +146,7 @@ def _taken(held: Held, asked: _Asked, *, wait: bool) -> bool:
     rows = held.connection.execute(_TAKE, values, binary=True).fetchall()
     for key, (fence, receipt, shown, is_pending, is_open) in zip(asked.keys, rows, strict=False):
         held.fences[key] = fence
-        held.told[key] = Told(asked.reader, receipt, shown, is_pending, is_open, time.monotonic())
+        held.states[key] = LockedState(asked.reader, receipt, shown, is_pending, is_open, time.monotonic())
     return bool(rows)
 
 

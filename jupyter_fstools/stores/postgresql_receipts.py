@@ -8,7 +8,7 @@ from typing import Any
 
 from ..errors import FsToolsError
 from ..limits import StoreLimits
-from .postgresql_connection import Database, Told
+from .postgresql_connection import Database, LockedState
 from .postgresql_news import CHANNEL, News
 from .protocol import MomentFilter, PutReceipt
 from .record_json import from_json, to_ascii_json
@@ -82,8 +82,8 @@ class PostgresqlReceipts:
 
     def receipt(self, reader: Reader, key: str) -> Receipt | None:
         """The reader's receipt of a file; a lookup counts as use."""
-        if (told := self._told(key)) is not None and told.reader == reader:
-            return None if told.receipt is None else from_json(Receipt, told.receipt)
+        if (state := self._state(key)) is not None and state.reader == reader:
+            return None if state.receipt is None else from_json(Receipt, state.receipt)
         hot = 0 if self._limits.max_receipts < _SMALL else HOT_MICROSECONDS
         place = as_bytes(reader.user), as_bytes(reader.session), as_bytes(key)
         with self._database.connection() as connection:
@@ -103,8 +103,8 @@ class PostgresqlReceipts:
 
     def shown_text(self, reader: Reader, key: str) -> bytes | None:
         """The copy kept by `put_receipt`."""
-        if (told := self._told(key)) is not None and told.reader == reader:
-            return told.shown
+        if (state := self._state(key)) is not None and state.reader == reader:
+            return state.shown
         query = f"SELECT shown FROM fstools.receipts WHERE {_PLACE} AND key = %(key)s"
         row = self._one(query, {**self._place(reader), "key": as_bytes(key)})
         return row[0] if row else None
@@ -129,17 +129,17 @@ class PostgresqlReceipts:
             count = connection.execute(f"DELETE FROM fstools.receipts WHERE {which}", values).rowcount
             connection.execute(f"DELETE FROM fstools.dropped WHERE {which}", values)
             connection.execute(f"SELECT pg_notify('{CHANNEL}', %(me)s)", values)
-        self._forget_told()
+        self._forget_states()
         self._news.add()
         return count
 
-    def _told(self, key: str) -> Told | None:
+    def _state(self, key: str) -> LockedState | None:
         held = self._database.held
-        return None if held is None else held.told.get(key)
+        return None if held is None else held.states.get(key)
 
-    def _forget_told(self) -> None:
+    def _forget_states(self) -> None:
         if (held := self._database.held) is not None:
-            held.told.clear()
+            held.states.clear()
 
     def _put_values(self, receipts: Sequence[PutReceipt]) -> dict[str, Any]:
         return {
@@ -157,7 +157,7 @@ class PostgresqlReceipts:
     def _after_put(self, receipts: Sequence[PutReceipt]) -> None:
         self._news.add()
         if receipts:
-            self._forget_told()
+            self._forget_states()
         with dropping(FsToolsError):
             for receipt, _ in receipts:
                 of_reader, of_all = self._puts.put(receipt.reader)

@@ -45,13 +45,13 @@ class Fitting(NamedTuple):
         folder: the folder.
         files: names of files.
         links: names of links to files inside the root, with their targets.
-        is_all: `files` are all files of the folder with matching names; none is ignored or hidden from the caller.
+        complete: `files` are all files of the folder with matching names; none is ignored or hidden from the caller.
     """
 
     folder: Folder
     files: list[str]
     links: list[tuple[str, FileStat]]
-    is_all: bool = False
+    complete: bool = False
 
 
 Step = Fitting | tuple[str, Position]
@@ -193,7 +193,7 @@ class Walk:
             return _in_order(Fitting(folder, files, targets), inside)
         steps: list[Step] = list(inside.items())
         if files or targets:
-            steps.append(Fitting(folder, files, targets, is_all=len(files) == fitting))
+            steps.append(Fitting(folder, files, targets, complete=len(files) == fitting))
         return steps
 
     def _kept(self, folder: Folder, rules: FolderRules, names: list[str], is_folder: bool) -> list[str]:

@@ -147,7 +147,7 @@ def test_reasons_that_are_many_or_cannot_be_told_are_not_asked_for(
     assert runs == [True]
     folders = whole_folders(compile_glob("**"), TextQuery(pattern="needle"))
     assert folders is not None
-    parts = [Part(str(folder), ["a.py"], is_all=True) for folder in range(3)]
+    parts = [Part(str(folder), ["a.py"], complete=True) for folder in range(3)]
     found = folders.count(Ripgrep(ripgrep(), None, str(root), Stop()), ["-e", "needle"], parts, over_lines=False)
     assert (found.lines, sorted([*found.binary, *found.untold])) == ({"0/a.py": 1}, ["1/a.py", "2/a.py"])
     assert folders._says_little == says_little
@@ -287,7 +287,7 @@ def test_where_many_files_match_the_names_are_asked_for_at_once(root: Path, writ
     assert folders is not None
     for number in range(0, 80, 20):
         first.append(folders._numbers_first)
-        parts = [Part(f"{each:02}", ["a.py"], is_all=True) for each in range(number, number + 20)]
+        parts = [Part(f"{each:02}", ["a.py"], complete=True) for each in range(number, number + 20)]
         found = folders.count(ripgrep_here, ["-e", "needle"], parts, over_lines=False)
         assert (len(found.lines), *map(len, found[1:])) == (20 if number == 20 else 0, 0, 0)
     assert first == [True, True, False, True]

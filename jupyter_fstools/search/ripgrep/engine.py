@@ -97,7 +97,7 @@ class RipgrepEngine:
             self._python.take(folder, Part(part.folder, sorted(long)), batch)
             part = Part(part.folder, [name for name in part.names if name not in long])
         if not (self._folders and self._folders.can_search(part)):
-            part = part._replace(is_all=False)
+            part = part._replace(complete=False)
             large = set(folder.larger(part.names, self._most))
             if large:
                 batch.skipped["large"] += len(large)
@@ -201,7 +201,7 @@ class RipgrepEngine:
         """Search the folders that can be searched as a whole; returns the paths of all other files."""
         if self._folders is None:
             return [path for part in parts for path in part.paths]
-        whole = {part.folder: part for part in parts if part.is_all}
+        whole = {part.folder: part for part in parts if part.complete}
         left = [path for part in parts if part.folder not in whole for path in part.paths]
         for folders in _by_length(whole):
             some = [whole[folder] for folder in folders]

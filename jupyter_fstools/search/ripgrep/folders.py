@@ -75,7 +75,7 @@ class WholeFolders:
     @staticmethod
     def can_search(part: Part) -> bool:
         """Whether rules can select the files: ripgrep's file types never match a name that ends with a dot."""
-        return part.is_all and not any(name[-1] == "." for name in part.names)
+        return part.complete and not any(name[-1] == "." for name in part.names)
 
     def count(self, ripgrep: Ripgrep, pattern: list[str], parts: list[Part], *, over_lines: bool) -> Found:
         """Search all the files of some folders.

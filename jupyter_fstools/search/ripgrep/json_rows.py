@@ -38,7 +38,7 @@ class MatchRows:
             assert self._row is not None
             row, end = self._row, self._waiting.find(b"\n")
             listed = bytes(self._waiting if end < 0 else self._waiting[:end])
-            for hit in row.hits(listed, is_all=end >= 0):
+            for hit in row.hits(listed, complete=end >= 0):
                 yield row.path, hit
             if end < 0:
                 # The last match may not have been received completely.
@@ -75,8 +75,8 @@ class _Row:
         self._line, self._line_start, self._line_end = match["line_number"], 0, 0
         self._any_listed = False
 
-    def hits(self, listed: bytes, *, is_all: bool) -> Iterator[Hit]:
-        """The hits of some more matches, the last ones if `is_all`; afterwards `read` is how many bytes were parsed."""
+    def hits(self, listed: bytes, *, complete: bool) -> Iterator[Hit]:
+        """The hits of some more matches, the last ones if `complete`; afterwards `read` is the bytes parsed."""
         self.read = 0
         if self._line_end and not self._every_line:
             return
@@ -87,7 +87,7 @@ class _Row:
                 yield hit
                 if not self._every_line:
                     return
-        if is_all and not self._any_listed and not self._every_line:
+        if complete and not self._any_listed and not self._every_line:
             end_of_line = len(self._raw.removesuffix(b"\n"))  # Ripgrep does not list an empty match there.
             if hit := self._hit(end_of_line, end_of_line):
                 yield hit
