@@ -63,7 +63,7 @@ class Holder(Protocol):
         """Where a change lands."""
 
     def content(self) -> AbstractContextManager[OpenFile]:
-        """The current content: one consistent version, whose `stat.version` is equal only for equal content.
+        """The current content: one consistent version, whose `stat.content_version` is equal only for equal content.
 
         Its `unchanged()` tells whether that version is still current. The bytes of an unsaved document are those that
         saving it would write.
