@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Literal
 
 from IPython.core import magic_arguments as ipython
@@ -13,6 +14,7 @@ from IPython.core.error import UsageError
 
 from ..errors import Invalid
 from .desk import Desk
+from .edit_blocks import EDIT_FIELDS
 from .result import KernelResult
 from .wording import OPTIONS, SIGNS, words_of
 
@@ -58,6 +60,7 @@ class Subcommand:
         body: whether it takes the rest of the cell.
         tool: the tool that it calls; None where it calls none.
         takes_line: its last argument is the rest of the line as it is, behind its options.
+        names: arguments of the tool, by the options that set them, where their names differ.
     """
 
     name: str
@@ -68,11 +71,20 @@ class Subcommand:
     body: Body
     tool: str | None
     takes_line: bool = False
+    names: Mapping[str, str] = MappingProxyType({})
 
     @property
     def actions(self) -> list[argparse.Action]:
         """The arguments, as the parser stores them."""
         return list(self.parser._actions)
+
+    def typed(self, body: str | None) -> dict[str, str]:
+        """The words that are typed for the arguments of the tool; in a cell with a body, the edits are in the body."""
+        words = {}
+        for action in self.actions:
+            option = action.option_strings[-1] if action.option_strings else str(action.metavar or action.dest)
+            words[self.names.get(action.dest, action.dest)] = option
+        return {name: word for name, word in words.items() if body is None or name not in EDIT_FIELDS}
 
     @property
     def help(self) -> str:
@@ -124,7 +136,12 @@ class Subcommand:
 
 
 def subcommand(
-    name: str, *arguments: Any, body: Body = "none", tool: str | None = None, takes_line: bool = False
+    name: str,
+    *arguments: Any,
+    body: Body = "none",
+    tool: str | None = None,
+    takes_line: bool = False,
+    names: Mapping[str, str] = MappingProxyType({}),
 ) -> Callable[[Run], Run]:
     """Make a function a subcommand of `%fs`.
 
@@ -134,6 +151,7 @@ def subcommand(
         body: whether it takes the rest of the cell.
         tool: the tool that it calls.
         takes_line: its last argument is the rest of the line as it is.
+        names: arguments of the tool, by the options that set them, where their names differ.
     """
 
     def register(run: Run) -> Run:
@@ -148,7 +166,7 @@ def subcommand(
         for one in arguments:
             if one.args[0].startswith("-"):
                 one.add_to_parser(options, None)
-        command = Subcommand(name, run, described.parser, options, summary, body, tool, takes_line)
+        command = Subcommand(name, run, described.parser, options, summary, body, tool, takes_line, names)
         SUBCOMMANDS[name] = command
         SIGNS[tool or name] = f"{command.sign} {name}"
         for action in command.actions:

@@ -74,6 +74,7 @@ def cells(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
     argument("--keep-outputs", action="store_true", help="keep the outputs when the source changes"),
     body="optional",
     tool="edit_notebook",
+    names=_READING | _EDITING,
 )
 def cell(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
     """Show a cell of a notebook, or change it.

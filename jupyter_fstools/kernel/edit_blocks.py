@@ -10,6 +10,8 @@ from typing import Any
 from ..errors import FsToolsError, Invalid, NoMatch
 from .result import KernelResult
 
+EDIT_FIELDS = "old_string", "new_string", "replace_all"
+"""Fields of an edit in a body of JSON."""
 OLD, MIDDLE, NEW = "<<<<<<< old", "=======", ">>>>>>> new"
 
 

@@ -174,6 +174,7 @@ class Magic:
         Raises:
             FsToolsError: refused; IPython shows it as a short message.
         """
+        typed: dict[str, str] = {}
         try:
             words = words_of_call(line)
             if not words or words[0] in ("-h", "--help"):
@@ -182,13 +183,14 @@ class Magic:
             if command.asks_for_help(words[1:]):
                 return HelpText(command.help)
             body = None if cell is None else self._as_typed(line, cell, running)
+            typed = command.typed(body)
             _require_fitting_body(command, body)
             return command.run(self._desk, command.parsed(words[1:]), body)
         except FsToolsError as refusal:
             if isinstance(refusal, Invalid) and _changes_files(line):
                 refusal.say_unmodified()
             # IPython calls this to show the exception: with subcommands in its hint, and with the diff.
-            refusal._render_traceback_ = partial(refusal_lines, refusal)  # type: ignore[method-assign]
+            refusal._render_traceback_ = partial(refusal_lines, refusal, typed)  # type: ignore[method-assign]
             raise
 
     def complete(self, before: str) -> Any:

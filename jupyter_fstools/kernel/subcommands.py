@@ -15,6 +15,7 @@ from .edit_blocks import called_with_edits
 from .result import KernelResult
 
 _STATUSES = ("proposed", "applied", "rejected", "undone")
+_EDITING = {"old": "old_string", "new": "new_string"}
 _MOST_DIFF_BYTES = 256 << 10
 
 
@@ -139,6 +140,7 @@ def write(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
     ),
     body="optional",
     tool="edit_file",
+    names=_EDITING,
 )
 def edit(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
     """Replace exact text in a file that was read.
@@ -155,16 +157,15 @@ def edit(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
     or a JSON list of {"old_string": ..., "new_string": ..., "replace_all": false}. All or nothing.
     """
     arguments = dict(vars(given))
-    names = {"old": "old_string", "new": "new_string"}
     if body is None:
-        missing = next((f"--{name}" for name in names if name not in arguments), None)
+        missing = next((f"--{name}" for name in _EDITING if name not in arguments), None)
         if missing is not None:
             raise Invalid(
                 f"%fs edit: {missing} is missing",
                 hint="Give --old and --new, or use %%fs edit and put the edits into the cell.",
                 field=missing,
             )
-        return desk.call("edit_file", {names.get(name, name): value for name, value in arguments.items()})
+        return desk.call("edit_file", {_EDITING.get(name, name): value for name, value in arguments.items()})
     if {"old", "new", "replace_all"} & set(arguments):
         raise Invalid(
             "the edits are given in the line and in the cell", hint="Give them in one of the two.", field="edits"

@@ -63,6 +63,11 @@ def test_a_hint_about_a_new_cell_names_options(fs, book, line, told):
     assert refused("invalid", fs, line, "x\n")._render_traceback_()[1] == f"Hint: {told}"
 
 
+def test_an_edit_in_a_line_is_told_the_options_it_lacks(fs, book):
+    said, hint = refused("invalid", fs, "cell book.ipynb c1 --mode edit")._render_traceback_()
+    assert (said, hint) == ("invalid: edit needs --old and --new (not modified)", "Hint: Give --old and --new.")
+
+
 def test_pictures_are_shown_when_asked_for(fs, book):
     told = json.loads(book.read_bytes())
     one_pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=="

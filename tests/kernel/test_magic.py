@@ -60,13 +60,43 @@ def test_a_hint_names_what_can_be_typed(fs, file, line, told):
     assert refused.value._render_traceback_()[1].removeprefix("Hint: ").endswith(told)
 
 
+@pytest.mark.parametrize(
+    ("line", "said", "hint"),
+    [
+        ("read a.py --offset -1", "--offset: takes 0 or more, got -1", None),
+        ("grep x -A y", "-A: takes a whole number, got 'y'", None),
+        ("grep x --type old_string", "--type: there is no type 'old_string'", None),
+        ("cell a.ipynb c --output x", "--output: takes a whole number, got 'x' (not modified)", None),
+        ("edit a.py --old '' --new x", "--old is empty (not modified)", None),
+        ("edit a.py --old x --new x", "--old and --new are the same (not modified)", "Change --new, or leave"),
+    ],
+)
+def test_a_message_names_arguments_as_they_are_typed(fs, file, line, said, hint):
+    fs("read a.py")
+    with pytest.raises(FsToolsError) as refused:
+        fs(line)
+    message, step, *_ = refused.value._render_traceback_()
+    assert message == f"{refused.value.code}: {said}"
+    assert step.startswith(f"Hint: {hint or ''}")
+
+
+def test_text_of_a_file_in_a_hint_is_as_the_file_has_it(fs, file):
+    file.write_text('read(limit=5, encoding="latin-1")  # see `offset`\n')
+    fs("read a.py")
+    with pytest.raises(NoMatch) as refused:
+        fs("edit a.py --old 'read(limit=5,  encoding' --new x")
+    assert refused.value._render_traceback_()[-1] == f"1\t{file.read_text()}".rstrip()
+    quoting = NoMatch("no", hint="'# ... limit=5 ...' in old_string stands for lines left out: quote them too.")
+    assert refusal_lines(quoting, {"old_string": "--old"})[1].startswith("Hint: '# ... limit=5 ...' in --old stands")
+
+
 def test_names_of_arguments_in_a_hint_are_no_subcommands(fs, file):
     fs("read a.py")
     with pytest.raises(Invalid) as refused:
         fs("edit a.py", '[{"glob": "x"}]')
     assert "takes old_string, new_string, and optionally path, replace_all." in refused.value._render_traceback_()[1]
     listing = Invalid("glob: is required", hint="It takes pattern, and optionally path, glob.", fields=["glob"])
-    assert refusal_lines(listing)[1] == "Hint: It takes pattern, and optionally path, glob."
+    assert refusal_lines(listing, {})[1] == "Hint: It takes pattern, and optionally path, glob."
 
 
 def test_a_block_replaces_a_last_line_without_a_newline_and_json_is_taken_exactly(fs, file):
