@@ -98,11 +98,8 @@ def cell(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
     if body is None or change["edit_mode"] != "edit":
         return desk.call("edit_notebook", change)
 
-    def call(edits: list[Any]) -> KernelResult:
-        cell = {name: value for name, value in change.items() if name != "path"}
-        return desk.call("edit_notebook", {"path": change["path"], "edits": [cell | edit for edit in edits]})
-
-    return called_with_edits(body, call)
+    path = change.pop("path")
+    return called_with_edits(body, lambda edits: desk.call("edit_notebook", {"path": path, "edits": edits}), change)
 
 
 def _change(place: dict[str, Any], asked: dict[str, Any], body: str | None) -> dict[str, Any]:

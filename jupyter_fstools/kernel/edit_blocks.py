@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..errors import FsToolsError, Invalid, NoMatch
@@ -43,8 +43,8 @@ def edits_of(body: str) -> list[Any]:
     return _from_blocks(re.findall(r"[^\n]*\n|[^\n]+", body))
 
 
-def called_with_edits(body: str, call: Callable[[list[Any]], KernelResult]) -> KernelResult:
-    """Call a tool with the edits in a cell's body.
+def called_with_edits(body: str, call: Callable[[list[Any]], KernelResult], shared: Mapping[str, Any]) -> KernelResult:
+    """Call a tool with the edits in a cell's body; each takes those of the shared fields that it does not have.
 
     The last line of a block ends with a newline, that of a text may not: there the block is meant without it.
 
@@ -54,7 +54,8 @@ def called_with_edits(body: str, call: Callable[[list[Any]], KernelResult]) -> K
     edits, last_lines, decided = edits_of(body), set[int](), ""
     while True:
         try:
-            return KernelResult.of(call(edits).after(decided))
+            completed = [{**shared, **edit} if isinstance(edit, dict) else edit for edit in edits]
+            return KernelResult.of(call(completed).after(decided))
         except FsToolsError as refusal:
             # Decisions are told once, so those in a refusal that is not shown go into the answer.
             decided = "\n".join(filter(None, (decided, refusal.details.get("since_last_call"))))

@@ -154,7 +154,8 @@ def edit(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
         the lines to put in their place
         >>>>>>> new
 
-    or a JSON list of {"old_string": ..., "new_string": ..., "replace_all": false}. All or nothing.
+    or a JSON list of {"old_string": ..., "new_string": ..., "replace_all": false}. All or nothing. --all replaces
+    every occurrence of each.
     """
     arguments = dict(vars(given))
     if body is None:
@@ -166,11 +167,12 @@ def edit(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
                 field=missing,
             )
         return desk.call("edit_file", {_EDITING.get(name, name): value for name, value in arguments.items()})
-    if {"old", "new", "replace_all"} & set(arguments):
+    if _EDITING.keys() & arguments.keys():
         raise Invalid(
             "the edits are given in the line and in the cell", hint="Give them in one of the two.", field="edits"
         )
-    return called_with_edits(body, lambda edits: desk.call("edit_file", {**arguments, "edits": edits}))
+    shared = {"replace_all": arguments.pop("replace_all")} if "replace_all" in arguments else {}
+    return called_with_edits(body, lambda edits: desk.call("edit_file", {**arguments, "edits": edits}), shared)
 
 
 @subcommand(

@@ -134,6 +134,7 @@ def test_a_block_replaces_the_last_line_of_a_cell_which_has_no_newline(fs, book)
         ("cell book.ipynb c1 --outputs none", "text\n"),
         ("cell book.ipynb c1 --mode append",),
         ("cells book.ipynb --outputs all",),
+        ("cell book.ipynb c1 --mode edit", "[1]\n"),
     ],
 )
 def test_lines_that_do_not_fit_are_refused(fs, book, call):

@@ -99,6 +99,17 @@ def test_names_of_arguments_in_a_hint_are_no_subcommands(fs, file):
     assert refusal_lines(listing, {})[1] == "Hint: It takes pattern, and optionally path, glob."
 
 
+def test_all_on_the_line_holds_for_every_block(fs, file):
+    block = "<<<<<<< old\nx\n=======\ny\n>>>>>>> new\n"
+    file.write_text("x\nx\nx\n")
+    fs("read a.py")
+    with pytest.raises(FsToolsError) as refused:
+        fs("edit a.py", block)
+    assert refused.value._render_traceback_()[1].endswith("or use --all.")
+    fs("edit a.py --all", block)
+    assert file.read_text() == "y\ny\ny\n"
+
+
 def test_a_block_replaces_a_last_line_without_a_newline_and_json_is_taken_exactly(fs, file):
     file.write_text("a\nb")
     fs("read a.py")
