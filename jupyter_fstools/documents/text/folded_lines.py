@@ -5,7 +5,9 @@ from __future__ import annotations
 import difflib
 import re
 import unicodedata
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 # Cyrillic and Greek letters that most fonts draw as Latin ones.
@@ -112,6 +114,22 @@ def find_folded(lines: Sequence[str], wanted: Sequence[str], folds: Folds, *, wh
         if start is not None:
             return Found(name, start)
     return None
+
+
+def part_that_looks_alike(there: str, wanted: str) -> str:
+    """The part of a text which begins and ends where a wanted one does, when look-alikes are taken for each other."""
+    for name, fold in FOLDS:
+        folded = partial(_folded, fold)
+        if name != "look_alikes" or (part := folded(wanted)) not in folded(there):
+            continue
+        end = bisect_left(range(len(there)), True, key=lambda at: part in folded(there[:at]))
+        begins_later = bisect_left(range(end), True, key=lambda at: part not in folded(there[at:end]))
+        return there[begins_later - 1 : end]
+    return there
+
+
+def _folded(fold: Fold, text: str) -> str:
+    return "\n".join(map(fold, text.split("\n")))
 
 
 def find_in_other_case(lines: Sequence[str], wanted: Sequence[str], *, whole: bool) -> Found | None:

@@ -9,7 +9,15 @@ from typing import Any, NamedTuple
 
 from ...content.source import Chunk
 from .disguises import disguises
-from .folded_lines import FOLDS, NAMES, different_code_points, find_folded, find_folded_words, find_in_other_case
+from .folded_lines import (
+    FOLDS,
+    NAMES,
+    different_code_points,
+    find_folded,
+    find_folded_words,
+    find_in_other_case,
+    part_that_looks_alike,
+)
 from .needle import Needle
 from .shown_lines import CUT_MARKER
 
@@ -255,7 +263,7 @@ def _explained(reason: str, lines: Sequence[str], start: int, wanted: Sequence[s
     said = NAMES[reason]
     old, there = "\n".join(wanted), "\n".join(lines[start : start + len(wanted)])
     if reason == "look_alikes" or _ODD_SPACE.search(old) or _ODD_SPACE.search(there):
-        points = different_code_points(old, there)
+        points = different_code_points(old, part_that_looks_alike(there, old) if reason == "look_alikes" else there)
         said += f" ({points})" if points else ""
     return _shown(said, lines, start, len(wanted), reason)
 

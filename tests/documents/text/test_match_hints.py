@@ -80,6 +80,11 @@ def test_characters_that_differ_are_named_by_code_point_and_count(name, points):
     assert points in hint(HEAD + there, old).text
 
 
+def test_only_the_quoted_part_of_a_line_is_compared_by_code_points():
+    said = hint('x\nprint(greeting("Ada"))\n', "“Ada”").text
+    assert "(old_string has U+201C, the file has U+0022; old_string has U+201D, the file has U+0022)" in said
+
+
 def test_swapped_or_applied_already():
     found = hint("a\nb\nprint('new')\n", "print('old')", "print('new')")
     assert found.details == {"reason": "swapped", "nearest_line": 3}
