@@ -37,8 +37,9 @@ _MOST_VIEWS = 32
 _log = logging.getLogger("jupyter_fstools")
 _RENEWED_SECONDS = 60
 _ONE_SESSION = (
-    "A person has to configure the client to send the header X-Fstools-Session with a name of its own (as a command: "
-    "jupyter fstools mcp --session NAME), use a token made for it, or keep one session open. Then read the file again."
+    "If you have just done so, this client opens a session for every call, and reading again does not help: a person "
+    "has to configure it to send the header X-Fstools-Session with a name of its own (as a command: jupyter fstools "
+    "mcp --session NAME), use a token made for it, or keep one session open."
 )
 
 
@@ -268,10 +269,10 @@ class ReadTracker:
             )
         said = f"{stat.path} has not been read in this session ({self.reader.session})"
         if self._was_read_by_kin(stat.key):
-            # Reading the file again would not help: the client's next call comes in yet another session.
+            # A new conversation, or a client whose next call comes in yet another session: here they are alike.
             return NotRead(
-                f"{said}, and this session is new: the client opens one for every call",
-                hint=_ONE_SESSION,
+                f"{said}, which is new; another session of this client has read it",
+                hint=f"{hint} {_ONE_SESSION}",
                 path=stat.path,
             )
         return NotRead(said, hint=hint, path=stat.path)

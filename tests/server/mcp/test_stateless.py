@@ -131,18 +131,25 @@ def begun(folder):
     return {"Mcp-Session-Id": folder.server.post("/mcp", introduction()).headers["mcp-session-id"]}
 
 
-def test_a_client_that_opens_a_session_for_every_call_is_told_so(folder):
+def test_a_client_that_may_open_a_session_for_every_call_is_told_what_to_do(folder):
     path = folder.write("a.txt", b"one\n")
     edit = tool_call("edit_file", path=path, old_string="one", new_string="1")
     first = folder.server.post("/mcp", edit, headers=begun(folder)).json["result"]["content"][0]["text"]
     assert "Read the file" in first
     folder.server.post("/mcp", tool_call("read_file", path=path), headers=begun(folder))
     again = folder.server.post("/mcp", edit, headers=begun(folder)).json["result"]["content"][0]["text"]
-    assert "opens one for every call" in again and "X-Fstools-Session" in again
+    assert "opens a session for every call" in again and "X-Fstools-Session" in again
+    conversation = begun(folder)
+    assert (
+        "Read the file" in folder.server.post("/mcp", edit, headers=conversation).json["result"]["content"][0]["text"]
+    )
+    folder.server.post("/mcp", tool_call("read_file", path=path), headers=conversation)
+    assert not folder.server.post("/mcp", edit, headers=conversation).json["result"].get("isError")
+    edit = tool_call("edit_file", path=path, old_string="1", new_string="one")
     used = begun(folder)
     folder.server.post("/mcp", tool_call("read_file", path=folder.write("b.txt", b"b\n")), headers=used)
     other = folder.server.post("/mcp", edit, headers=used).json["result"]["content"][0]["text"]
-    assert "opens one for every call" not in other
+    assert "opens a session for every call" not in other
 
 
 def test_a_token_names_the_session_of_calls_in_sessions_of_their_own(folder):
