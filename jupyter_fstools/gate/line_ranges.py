@@ -121,4 +121,4 @@ def ranges_as_text(ranges: Iterable[tuple[int, int]]) -> str:
 
 def spelled(lines: Sequence[tuple[int, int]]) -> str:
     """The first ranges, in words."""
-    return ", ".join(f"{first}-{last}" for first, last in lines[:5]) + (", ..." if len(lines) > 5 else "") or "none"
+    return ", ".join(f"{first}-{last}" for first, last in lines[:5]) + (", ..." if len(lines) > 5 else "")

@@ -120,8 +120,9 @@ class ReadTracker:
                 hint = "Read the rest of it with `read_file` before overwriting it, or use `edit_file`."
             else:  # A picture is shown without lines, and there is no rest of it to read.
                 hint = "Text cannot replace it; write another file."
+            told = f" (lines {spelled(lines)})" if lines else ""
             raise NotRead(
-                f"only a part of {stat.path} was shown to this session (lines {spelled(lines)})",
+                f"only a part of {stat.path} was shown to this session{told}",
                 hint=hint,
                 path=stat.path,
                 lines=lines,
