@@ -161,6 +161,12 @@ def test_a_new_file_has_the_encoding_that_was_asked_for(call, encoding, data):
     call.refused("invalid", "write_file", path="b.txt", content="a", encoding="no-such-thing")
 
 
+def test_a_new_file_whose_encoding_lacks_a_character_may_have_another(call):
+    refusal = call.refused("encoding", "write_file", path="a.txt", content="€", encoding="latin-1")
+    assert refusal.hint.endswith("only a new file can be written in another `encoding`.")
+    call("write_file", path="a.txt", content="€", encoding="utf-8")
+
+
 def test_the_mode_is_kept(call, read):
     read("a.sh", "echo\n")
     (call.root / "a.sh").chmod(0o755)

@@ -231,6 +231,6 @@ def _unencodable(error: UnicodeEncodeError, codec: str) -> EncodingRefused:
         )
     return EncodingRefused(
         f"{character!r} ({point}) at character {error.start} does not exist in {codec}",
-        hint=f"Write it with characters that {codec} has; the file keeps its encoding.",
+        hint=f"Use characters that {codec} has; only a new file can be written in another `encoding`.",
         character=point,
     )
