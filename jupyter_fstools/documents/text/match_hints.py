@@ -90,7 +90,8 @@ def hint_for_no_match(
     found = _disguised(chunks, old, new) or _no_final_newline(chunks, old)
     lines = _head(chunks()) if found is None and len(old) <= _MOST_NEEDLE else []
     # A text that differs only in spaces is the one that was meant; new_string may be in the file for other reasons.
-    found = found or (_almost(lines, old) if not _is_short(old) else None) or _swapped(chunks, new)
+    found = found or (None if _is_short(old) else _almost(lines, old) or _line_goes_on(chunks, old))
+    found = found or _swapped(chunks, new)
     found = found or _similar(lines, old)
     return found or MatchHint("Read the file again and copy the text exactly, spaces included.", {})
 
@@ -161,6 +162,18 @@ def _no_final_newline(chunks: Callable[[], Iterable[Chunk]], old: str) -> MatchH
     return MatchHint(
         f"{said}: leave out the newline at the end of old_string.",
         {"reason": "no_final_newline", "nearest_line": line},
+    )
+
+
+def _line_goes_on(chunks: Callable[[], Iterable[Chunk]], old: str) -> MatchHint | None:
+    line = _line_of(chunks, old[:-1]) if old.endswith("\n") else None
+    if line is None:
+        return None
+    line += old.count("\n") - 1
+    return MatchHint(
+        f"Line {line} goes on after this text: quote the line to its end, or leave out the newline at the end of "
+        "old_string.",
+        {"reason": "line_goes_on", "nearest_line": line},
     )
 
 

@@ -85,6 +85,13 @@ def test_only_the_quoted_part_of_a_line_is_compared_by_code_points():
     assert "(old_string has U+201C, the file has U+0022; old_string has U+201D, the file has U+0022)" in said
 
 
+def test_a_line_that_goes_on_after_the_quoted_text_is_named():
+    found = hint("a\nprint(1)  # one\nb\n", "a\nprint(1)\n", "print(1)")
+    assert found.details == {"reason": "line_goes_on", "nearest_line": 2}
+    assert "Line 2 goes on" in found.text
+    assert hint("print(1) \nprint(1)  # one\n", "print(1)\n").details["reason"] == "trailing_space"
+
+
 def test_swapped_or_applied_already():
     found = hint("a\nb\nprint('new')\n", "print('old')", "print('new')")
     assert found.details == {"reason": "swapped", "nearest_line": 3}
