@@ -11,7 +11,7 @@ import io
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from .._version import __version__
@@ -22,7 +22,6 @@ from .connect import add_connect_words, add_token_words, run_connect
 from .finding import find_server
 
 if TYPE_CHECKING:
-    from ..client.runtime_files import JupyterServer
     from .desks import Desk
 
 _STATUSES = ("proposed", "applied", "rejected", "undone")
@@ -57,7 +56,8 @@ def run_bridge(given: argparse.Namespace) -> None:
 
     session = None if given.session is None else checked_session(given.session)
     outgoing = io.FileIO(sys.stdout.fileno(), "w", closefd=False)  # Unbuffered, to send each answer at once.
-    Bridge(lambda: _own_login(find_server(given.root, given.url)), session, sys.stdin.buffer, outgoing).run()
+    find = partial(find_server, given.root, given.url, login=_own_token())
+    Bridge(find, session, sys.stdin.buffer, outgoing).run()
 
 
 def run_status(given: argparse.Namespace) -> None:
@@ -145,10 +145,10 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _own_login(server: JupyterServer) -> JupyterServer:
-    """The server with the assistant's own token, if the environment has one, instead of the person's."""
+def _own_token() -> str:
+    """The assistant's own token, if the environment has one."""
     token = os.environ.get(TOKEN_VARIABLE, "")
-    return replace(server, token=token) if token.startswith(TOKEN_PREFIX) else server
+    return token if token.startswith(TOKEN_PREFIX) else ""
 
 
 def _desk(given: argparse.Namespace) -> Desk:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ..client.configurations import TOKEN_VARIABLE
 from ..client.requests import ask, without_secrets
@@ -11,16 +12,23 @@ from ..client.runtime_files import JupyterServer, running_servers, servers_aroun
 from ..errors import Denied, FsToolsError, NotFound
 from ..sessions import TOKEN_PREFIX
 
+_LOGIN_ONLY = (
+    "This server has a login and no token: use the panel and *Connect an Assistant…* in JupyterLab, or start it with a "
+    "token (--IdentityProvider.token)."
+)
 
-def find_server(folder: str, url: str | None = None) -> JupyterServer:
+
+def find_server(folder: str, url: str | None = None, *, login: str = "") -> JupyterServer:
     """A running server with our extension.
 
     Args:
         folder: the folder that its root must contain.
         url: the address of a server without a runtime file here; its token comes from the environment.
+        login: an assistant's own token; it is used instead of the person's, which a server with a password has not.
 
     Raises:
-        NotFound: there is none; the message names the running ones and tells how to start one.
+        NotFound: there is none; the message names the running ones and tells how to start one. Denied: it does not
+            accept the token.
     """
     if url is not None:
         named = JupyterServer(without_secrets(url), token=os.environ.get(TOKEN_VARIABLE, ""))
@@ -37,10 +45,13 @@ def find_server(folder: str, url: str | None = None) -> JupyterServer:
     folder = os.path.realpath(folder)
     around = servers_around(folder)
     reasons = []
-    for server in around:
+    for found in around:
+        server = replace(found, token=login or found.token)
         try:
             _require_tools(server)
         except FsToolsError as refusal:
+            if isinstance(refusal, Denied) and not server.token:
+                refusal.hint = _LOGIN_ONLY
             reasons.append(refusal)
         else:
             return server

@@ -192,3 +192,14 @@ def test_an_assistant_whose_own_token_was_revoked_is_sent_for_no_person_s(served
     ran = run(served_home, "mcp", "--url", told["url"], JUPYTER_TOKEN="fst_revoked")
     assert (ran.code, ran.out) == (1, "")
     assert "revoked" in ran.err and "make a new one" in ran.err and "jupyter server list" not in ran.err
+
+
+def test_a_server_with_a_login_alone_takes_an_assistants_own_token(served_home, home, run):
+    told = json.loads(next(served_home.runtime.glob("jpserver-*.json")).read_text())
+    secret = run(served_home, "token", "create", "of-a-login").out.strip()
+    write_runtime_file(home, 1, url=told["url"], token="")
+    refused = run(home, "connect", "generic")
+    assert refused.code == 1 and "*Connect an Assistant…* in JupyterLab" in refused.err
+    listing = b'{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}\n'
+    ran = home.run("mcp", given=listing, env={"JUPYTER_TOKEN": secret})
+    assert [tool["name"] for tool in json.loads(ran.out)["result"]["tools"]][:1] == ["list_files"], ran.err
