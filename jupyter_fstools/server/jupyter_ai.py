@@ -17,6 +17,7 @@ from tornado.httputil import HTTPHeaders, HTTPServerRequest, RequestStartLine
 from ..errors import Disabled, FsToolsError
 from ..stores.records import Reader
 from ..tools import TOOLS, Tool, available_tools, call_tool
+from ..tools.schemas import described, prefixed_hint
 from . import SETTING
 from .base_handler import ToolsHandler
 from .call_pool import Caller
@@ -67,7 +68,7 @@ def _function(tool: Tool) -> Callable[..., Any]:
         for name, field in tool.arguments.model_fields.items()
     ]
     function.__name__ = function.__qualname__ = _PREFIX + tool.name
-    function.__doc__ = tool.description
+    function.__doc__ = described(tool, _PREFIX)
     function.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # Functions may have one.
     function.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return function
@@ -100,6 +101,7 @@ async def _called(tool: Tool, given: dict[str, Any]) -> list[Any]:
         caller = Caller(f"{reader.user} {SESSION}", reader)
         result = await served.calls.run(caller, lambda: call_tool(workspace, tool.name, arguments))
     except FsToolsError as refusal:
+        refusal.hint = prefixed_hint(refusal.hint, _PREFIX)
         raise ToolError(str(refusal)) from None
     kinds: dict[str, type[Any]] = {"text": TextContent, "image": ImageContent}
     return [kinds[block["type"]].model_validate(block) for block in result.content]

@@ -3,18 +3,35 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 from typing import Any
 
 from pydantic import TypeAdapter
 
 from ..errors import Invalid
+from . import TOOLS
 from .tool import Tool
 
 Schema = dict[str, Any]
 
 _KEPT = ("type", "enum", "items")
 _BOUNDS = {"minimum": "at least {}", "exclusiveMinimum": "more than {}"}
+
+
+_TOOL = re.compile(rf"\b(?:{'|'.join(TOOLS)})\b")
+_MARKED_TOOL = re.compile(f"(?<=`){_TOOL.pattern}(?=`)")
+
+
+def described(tool: Tool, prefix: str) -> str:
+    """A tool's description, in which the other tools have the prefix of their names."""
+    return _TOOL.sub(rf"{prefix}\g<0>", tool.description)
+
+
+def prefixed_hint(hint: str, prefix: str) -> str:
+    """A hint in which the tools it names have the prefix of their names; from its second line on it quotes a file."""
+    said, line_break, shown = hint.partition("\n")
+    return _MARKED_TOOL.sub(rf"{prefix}\g<0>", said) + line_break + shown
 
 
 def strict_schema(schema: Schema, *, nullable: bool) -> Schema:
@@ -61,7 +78,7 @@ def as_schema(name: str, tool: Tool, format: str) -> dict[str, Any]:
     Raises:
         Invalid: another format than "mcp", "openai" or "anthropic".
     """
-    schema = argument_schema(tool)
+    schema, description = argument_schema(tool), described(tool, name.removesuffix(tool.name))
     if format == "mcp":
         annotations = {"readOnlyHint": tool.reads_only, "openWorldHint": False}
         if not tool.reads_only:
@@ -69,20 +86,20 @@ def as_schema(name: str, tool: Tool, format: str) -> dict[str, Any]:
         return {
             "name": name,
             "title": tool.title,
-            "description": tool.description,
+            "description": description,
             "inputSchema": _brief(schema),
             "annotations": annotations,
         }
     if format == "openai":
         parameters = strict_schema(schema, nullable=True)
-        function = {"name": name, "description": tool.description, "parameters": parameters, "strict": True}
+        function = {"name": name, "description": description, "parameters": parameters, "strict": True}
         return {"type": "function", "function": function}
     if format == "anthropic":
         # The caller adds `strict` to the tools of their choice: all tools together have more optional arguments than a
         # request may have.
         return {
             "name": name,
-            "description": tool.description,
+            "description": description,
             "input_schema": strict_schema(schema, nullable=False),
         }
     raise Invalid(

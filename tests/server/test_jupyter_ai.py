@@ -82,7 +82,8 @@ def test_personas_find_the_tools_and_are_held_to_reading_first(offered):
     assert set(listed) == {f"fs_{name}" for name in TOOLS} - {"fs_execute"}
     described = listed["fs_read_file"].input_schema["properties"]
     assert described["path"]["description"].startswith("Path of the file")
-    assert listed["fs_read_file"].description == TOOLS["read_file"].description
+    assert listed["fs_undo"].description == TOOLS["undo"].description
+    assert listed["fs_read_file"].description.endswith("For notebooks use fs_read_notebook.")
     assert unread.is_error
     assert text_of(unread).startswith("not_read: ")
     assert "Hint: " in text_of(unread)
@@ -138,6 +139,8 @@ async def test_jupyter_s_authorizer_is_asked_for_every_call(jp_serverapp, jp_roo
     for _ in range(2):
         [block] = await jupyter_ai.fs_read_file(path="a.txt")
         assert "one" in block.text
+    with pytest.raises(ToolError, match="with `fs_list_files`"):
+        await jupyter_ai.fs_read_file(path="nothing.txt")
     with pytest.raises(ToolError, match="denied"):
         await jupyter_ai.fs_write_file(path="b.txt", content="x")
     assert not (jp_root_dir / "b.txt").exists()

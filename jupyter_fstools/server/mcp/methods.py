@@ -21,7 +21,7 @@ from ...gate.workspace import Workspace
 from ...stores.records import Change
 from ...tools import Tool, available_tools, call_tool, find_tool
 from ...tools.arguments import OTHER_NAMES
-from ...tools.schemas import answer_schema, as_schema
+from ...tools.schemas import answer_schema, as_schema, prefixed_hint
 from ...tools.tool import ToolResult, text_block
 from .json_rpc import Fault, Id, result, with_bytes
 from .messages import NEWEST, SPOKEN, VERSIONS, checked_params
@@ -131,6 +131,7 @@ def listed(workspace: Workspace) -> list[dict[str, Any]]:
 
 def refused(workspace: Workspace, id: Id, refusal: FsToolsError, *, stateless: bool) -> bytes:
     """The message that tells a model why its call was refused."""
+    refusal.hint = prefixed_hint(refusal.hint, workspace.tool_prefix)
     more = (refusal.details.get(name) for name in ("diff", "since_last_call"))
     content = [text_block(text) for text in (str(refusal), *more) if text]
     structured = {"structuredContent": {"error": refusal.as_dict()}} if workspace.rules.structured_content else {}

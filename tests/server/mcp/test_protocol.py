@@ -294,6 +294,10 @@ async def test_where_it_is_read_only_no_tool_writes_and_names_have_their_prefix(
     names = {tool["name"] for tool in tools}
     assert "fs_read_file" in names and all(name.startswith("fs_") for name in names)
     assert all(tool["annotations"]["readOnlyHint"] for tool in tools)
+    assert next(tool for tool in tools if tool["name"] == "fs_glob")["description"].endswith("files use fs_grep.")
+    missing = await call("fs_read_file", path="read_file")
+    assert "'read_file' does not exist" in missing["content"][0]["text"]
+    assert "with `fs_list_files`" in missing["content"][0]["text"]
     refused = await call("fs_write_file", path="a.txt", content="x")
     assert refused["content"][0]["text"].startswith("disabled: ")
 
