@@ -83,6 +83,8 @@ _IN_PLAIN_WORDS = {
     "list_type": "takes a list",
     "greater_than_equal": "takes {ge} or more",
     "less_than_equal": "takes {le} or less",
+    "too_short": "takes a length of {min_length} or more",
+    "too_long": "takes a length of {max_length} or less",
 }
 _WHOLE = re.compile(r"[+-]?\d{1,4000}")
 

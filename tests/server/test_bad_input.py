@@ -81,6 +81,18 @@ def test_an_unknown_argument_is_answered_with_what_is_taken(shared_server, metho
     assert answer.status == 400 and answer.error["hint"].startswith(told)
 
 
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (b'{"name": ""}', "name: takes a length of 1 or more, got ''"),
+        (b'{"paths": [%s"x"]}' % (b'"x",' * 100), "paths: takes a length of 100 or less, got a list"),
+    ],
+)
+def test_a_length_that_does_not_fit_is_told_in_plain_words(shared_server, body, said):
+    answer = shared_server.ask("POST", "/clients/generic", body)
+    assert (answer.status, answer.error["message"]) == (400, said)
+
+
 def test_a_number_without_end_is_refused_in_plain_words(shared_server):
     error = shared_server.post("/tools/read_file", BODIES["a number without end"]).error
     assert error["message"] == "the body holds a number of 5000 digits" and "sys." not in error["hint"]
