@@ -155,7 +155,11 @@ def issue(
         raise Invalid("commands cannot be limited to paths", hint="Leave out execute, or paths.", field="paths")
     Grant(tools, paths)
     if any(not path.strip() or path.startswith("#") for path in paths):
-        raise Invalid("paths: a rule is empty, and opens nothing", hint="Leave it out, or name a path.", field="paths")
+        said = "paths: a rule is empty or a comment, and opens nothing"
+        raise Invalid(said, hint="Leave it out, or name a path.", field="paths")
+    if paths and not any(_opens(pattern) for path in paths for pattern in expand_braces(path)):
+        hint = "Begin with * to open all other files."
+        raise Invalid("paths: every rule begins with !, so that none opens anything", hint=hint, field="paths")
     if len(store.tokens(user)) >= MOST_TOKENS:
         raise Conflict(f"there are {MOST_TOKENS} tokens already", hint="Revoke some of them first.")
     now = time.time()

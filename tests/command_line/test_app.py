@@ -276,6 +276,13 @@ def test_a_rule_that_opens_nothing_is_refused_for_a_token(place, run, rule):
     assert (made.code, made.out) == (2, "") and "paths" in made.err
 
 
+def test_rules_that_only_exclude_are_refused_for_a_token(place, run):
+    home, _ = place
+    made = run(home, "token", "create", "agent", "--path", "!secret/", "--path", "!*.pem")
+    assert (made.code, made.out) == (2, "") and "Begin with * to open all other files." in made.err
+    assert run(home, "token", "create", "agent", "--path", "*", "--path", "!secret/").code == 0
+
+
 def test_a_token_of_unknown_tools_or_without_a_name_is_refused(place, run):
     home, _ = place
     assert run(home, "token", "create", "agent", "--tools", "shell").code == 2
