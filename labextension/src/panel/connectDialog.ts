@@ -11,6 +11,7 @@ import type { ITokensParts } from './tokensDialog';
 
 import { ConnectForm } from './connectForm';
 import { element } from '../element';
+import { RequestError } from '../feed/requests';
 
 /** Ask until the server has made a token; then show how to connect, until the person closes the dialog. */
 export async function connectAssistant(parts: ITokensParts): Promise<void> {
@@ -89,7 +90,7 @@ class ConnectionView extends Widget {
 
   /** Wait for the first call with the token, and tell that it came, or why that cannot be known. */
   async follow(): Promise<void> {
-    const { server, words, trans } = this._parts;
+    const { server, trans } = this._parts;
     const { id, client } = this._made;
     try {
       while (!(await server.isUsed(id, this._closed.signal))) {
@@ -98,13 +99,19 @@ class ConnectionView extends Widget {
       this._state.textContent = trans.__('%1 has called: it works.', client.title);
       this._state.dataset.works = 'true';
     } catch (error) {
-      this._state.textContent = this._closed.signal.aborted ? '' : words.problem(error);
+      this._state.textContent = this._closed.signal.aborted ? '' : this._problem(error);
     }
   }
 
   override dispose(): void {
     this._closed.abort();
     super.dispose();
+  }
+
+  private _problem(error: unknown): string {
+    const { words, trans } = this._parts;
+    const isRevoked = error instanceof RequestError && error.refusal.code === 'not_found';
+    return isRevoked ? trans.__('Its token was revoked before the first call.') : words.problem(error);
   }
 
   private _copyButton(): HTMLElement {
