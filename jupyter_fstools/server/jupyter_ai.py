@@ -11,13 +11,13 @@ from typing import Annotated, Any
 from jupyter_server.auth.identity import User
 from jupyter_server.serverapp import ServerApp
 from jupyter_server.utils import url_path_join
-from pydantic import Field
+from pydantic import Field, WithJsonSchema
 from tornado.httputil import HTTPHeaders, HTTPServerRequest, RequestStartLine
 
 from ..errors import Disabled, FsToolsError
 from ..stores.records import Reader
 from ..tools import TOOLS, Tool, available_tools, call_tool
-from ..tools.schemas import described, prefixed_hint
+from ..tools.schemas import argument_schema, described, prefixed_hint
 from . import SETTING
 from .base_handler import ToolsHandler
 from .call_pool import Caller
@@ -58,12 +58,16 @@ def _function(tool: Tool) -> Callable[..., Any]:
     async def function(**given: Any) -> Any:
         return await _called(tool, given)
 
+    # Any value is taken for a described argument, so that the tool refuses a wrong one in its own words.
+    schemas = argument_schema(tool)["properties"]
     parameters = [
         inspect.Parameter(
             name,
             inspect.Parameter.KEYWORD_ONLY,
             default=inspect.Parameter.empty if field.is_required() else field.get_default(call_default_factory=True),
-            annotation=Annotated[field.rebuild_annotation(), Field(description=field.description)],
+            annotation=Annotated[Any, WithJsonSchema(schemas[name])]
+            if name in schemas
+            else Annotated[field.rebuild_annotation(), Field(description=field.description)],
         )
         for name, field in tool.arguments.model_fields.items()
     ]

@@ -75,13 +75,16 @@ def test_personas_find_the_tools_and_are_held_to_reading_first(offered):
                     "fs_edit_file", {"path": "a.txt", "edits": [{"old_string": "2", "new_string": "3"}]}
                 ),
                 await client.call_tool("fs_read_file", {"path": "dot.png"}),
+                await client.call_tool("fs_read_file", {"path": "a.txt", "offset": "x"}),
+                await client.call_tool("fs_read_file", {"path": "a.txt", "limit": None, "force": "true"}),
             ]
             return listed, answers
 
-    listed, (unread, read, edited, again, shown) = asyncio.run(script())
+    listed, (unread, read, edited, again, shown, wrong, whole) = asyncio.run(script())
     assert set(listed) == {f"fs_{name}" for name in TOOLS} - {"fs_execute"}
     described = listed["fs_read_file"].input_schema["properties"]
     assert described["path"]["description"].startswith("Path of the file")
+    assert listed["fs_edit_file"].input_schema["properties"]["old_string"]["anyOf"][0]["type"] == "string"
     assert listed["fs_undo"].description == TOOLS["undo"].description
     assert listed["fs_read_file"].description.endswith("For notebooks use fs_read_notebook.")
     assert unread.is_error
@@ -90,6 +93,8 @@ def test_personas_find_the_tools_and_are_held_to_reading_first(offered):
     assert "2\ttwo" in text_of(read)
     assert not edited.is_error and not again.is_error, text_of(again)
     assert (root / "a.txt").read_text() == "one\n3\n"
+    assert wrong.is_error and text_of(wrong).startswith("invalid: offset: takes a whole number, got 'x'\nHint: ")
+    assert not whole.is_error and "1\tone" in text_of(whole)
     assert [block.mime_type for block in shown.content if block.type == "image"] == ["image/png"]
     changes = server.call("GET", "/changes")[1]["changes"]
     assert {change["session"] for change in changes} == {"jupyter-ai"}
