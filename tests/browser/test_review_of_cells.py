@@ -111,6 +111,22 @@ def test_a_hunk_of_a_cell_is_edited_while_another_no_longer_fits(open_notebook, 
     assert (decided["taken"], decided["rejected"], decided["edited"]) == ({"c1": [0]}, {"c1": [1]}, True)
 
 
+def test_all_of_a_cell_is_approved_with_a_hunk_as_it_was_edited(open_notebook, desk, waits):
+    """Its own buttons are pressed only where all of its hunks are decided alike."""
+    open_notebook(waits, "x = 1", LONG)
+    proposed(replace(waits, "c1", CHANGED.replace("line_0 ", "LINE_0 ")))
+    act(cell(desk, 1).locator(".jp-fstools-Review-controls").first, "edit")
+    edit = cell(desk, 1).get_by_label("Text to write instead")
+    edit.fill(edit.input_value().replace("LINE_0", "EDITED"))
+    approve = cell(desk, 1).locator('[data-action="approve"]')
+    approve.first.click()
+    expect(approve.first).to_have_attribute("aria-pressed", "true")
+    expect(approve.last).to_have_attribute("aria-pressed", "false")
+    approve.last.click()
+    expect(bar(desk)).to_have_count(0)
+    assert holds(waits, "n.ipynb", ["x = 1", CHANGED.replace("line_0 ", "EDITED ")])
+
+
 def test_what_the_person_types_over_is_stale_in_the_document_and_in_the_panel_at_once(open_notebook, desk, waits):
     open_notebook(waits, "x = 1", "y = 1")
     proposed(replace(waits, "c1", "y = 2"))

@@ -35,14 +35,16 @@ export class Decider {
   /** Why the last decision failed; empty if it did not. */
   problem = '';
 
-  /** Whether a hunk was approved (true) or rejected (false) so far; undefined while undecided. */
-  taken(change: Change, name: string): boolean | undefined {
-    return this._parts.decisions.get(change.id)?.of(name);
+  /** Whether hunks were all approved (true) or all rejected (false) so far; undefined otherwise. */
+  taken(change: Change, names: readonly string[]): boolean | undefined {
+    const decisions = this._parts.decisions.get(change.id);
+    const found = new Set(names.map(name => decisions?.of(name)));
+    return found.size === 1 ? [...found][0] : undefined;
   }
 
-  /** The text that the person wrote in place of a hunk. */
-  text(change: Change, name: string): string | undefined {
-    return this._parts.decisions.get(change.id)?.texts.get(name);
+  /** The text that the person wrote in place of a hunk; several hunks have no text in common. */
+  text(change: Change, names: readonly string[]): string | undefined {
+    return names.length === 1 ? this._parts.decisions.get(change.id)?.texts.get(names[0]) : undefined;
   }
 
   /** Decide about hunks; decisions about a proposal are sent to the server once all of its hunks are decided. */

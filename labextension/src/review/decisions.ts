@@ -67,7 +67,10 @@ export class Decisions {
   decide(names: readonly string[], isTaken: boolean, { reason, text }: IDecisionDetail = {}): boolean {
     for (const name of names) {
       this._taken.set(name, isTaken);
-      this.texts.delete(name);
+      // Hunks that are approved together stay as the person edited them.
+      if (!isTaken || names.length === 1) {
+        this.texts.delete(name);
+      }
       if (isTaken && text !== undefined) {
         this.texts.set(name, text);
       }

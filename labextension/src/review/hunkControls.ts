@@ -15,7 +15,7 @@ export interface IHunkState {
   /** The key by which its buttons are found again after they were redrawn. */
   id: string;
   change: Change;
-  /** Whether the person approved (true) or rejected (false) it; undefined while undecided. */
+  /** Whether the person approved (true) or rejected (false) all of it; undefined otherwise. */
   taken: boolean | undefined;
   /** Whether it is one of several parts of a change, which is carried out once all parts are decided. */
   isPart: boolean;

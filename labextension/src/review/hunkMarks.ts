@@ -40,7 +40,7 @@ export class HunkMarks implements IMarker {
   // Without the change's revision: after a decision about another part, a button would be redrawn while it is pressed.
   key(change: Change, name: string): string {
     const { decider, mayUndo, isStaleAt } = this._parts;
-    return [change.id, name, decider.taken(change, name), mayUndo(change), isStaleAt(change, [name])].join(' ');
+    return [change.id, name, decider.taken(change, [name]), mayUndo(change), isStaleAt(change, [name])].join(' ');
   }
 
   mark(change: Change, hunk: IPlacedHunk, cell: CellDiff | null): IInlineMark {
@@ -72,8 +72,8 @@ export class HunkMarks implements IMarker {
         note: [shown.note, several].filter(Boolean).join(', '),
         proposed: change.files.length > 1 ? null : shown.proposed,
         stale: isStaleAt(change, names),
-        taken: decider.taken(change, names[0]),
-        written: decider.text(change, names[0]),
+        taken: decider.taken(change, names),
+        written: decider.text(change, names),
         undoable: mayUndo(change) && !shown.movedOn,
         decide: (decision, detail) => decide(change, names, decision, detail),
         compare: () => compare(change.id)

@@ -40,10 +40,23 @@ describe('what was decided of a proposal', () => {
     const [decider, decisions] = deciderOf(asked);
     await decider.decide(proposal, [hunkName(0)], 'approve', {});
     expect(asked).not.toHaveBeenCalled();
-    expect(decider.taken(proposal, hunkName(0))).toBe(true);
+    expect(decider.taken(proposal, [hunkName(0)])).toBe(true);
     await decider.decide(proposal, [hunkName(1)], 'reject', {});
     expect(asked).toHaveBeenCalledWith(proposal.id, 'approve', { hunks: [0], reason: undefined });
     expect(decisions.size).toBe(0);
+  });
+
+  it('is told of several hunks only if it is the same, and keeps the text of one that was edited', async () => {
+    const asked = jest.fn(() => Promise.resolve());
+    const names = [hunkName(0), hunkName(1)];
+    const written = { content: 'edited' } as unknown as IWritten;
+    const [decider, decisions] = deciderOf(asked, () => written);
+    await decider.decide(proposal, [names[0]], 'approve', { text: 'edited' });
+    expect(decider.taken(proposal, names)).toBeUndefined();
+    expect([decider.text(proposal, [names[0]]), decider.text(proposal, names)]).toEqual(['edited', undefined]);
+    decisions.get(proposal.id)!.decide(names, true);
+    expect(decisions.get(proposal.id)!.texts).toEqual(new Map([[names[0], 'edited']]));
+    expect(decider.taken(proposal, names)).toBe(true);
   });
 
   it('stays where the server refuses', async () => {
