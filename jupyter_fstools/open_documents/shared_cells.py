@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
-from ..content.splices import Splice
+from ..content.splices import Splice, trimmed
 from ..documents.notebook.operations import (
     CellName,
     CellOperation,
@@ -65,7 +65,9 @@ class SharedCells:
         cell = self._require_there(operation.cell)
         assert cell is not None
         expected = self._sources.get(operation.cell.index)
-        if expected is not None and str(cell["source"]) != expected:
+        if isinstance(operation, SourceSpans):
+            self._splices(operation, str(cell["source"]))
+        elif expected is not None and str(cell["source"]) != expected:
             raise meanwhile(f"the cell at index {operation.cell.index} was changed")
         is_made_anew = isinstance(operation, Convert | Move | Delete) or _brings_outputs(cell, operation)
         is_made_anew |= cell.get("id") in self._twice  # The caret may be in either of the two copies.
@@ -90,7 +92,7 @@ class SharedCells:
         at = self._order.index(operation.cell.index)
         cell = self._ycells[at]
         if isinstance(operation, SourceSpans):
-            splice_text(cell["source"], splices_of(operation.spans, str(cell["source"])))
+            splice_text(cell["source"], self._splices(operation, str(cell["source"])))
         elif isinstance(operation, Members):
             if _brings_outputs(cell, operation):
                 cell = self._without_trust(at, operation.cell.index)
@@ -105,6 +107,15 @@ class SharedCells:
                 self._insert(operation.cell.index, operation.after, content)
             else:
                 self._put(at, operation.cell.index, _converted(content, operation.cell_type))
+
+    def _splices(self, operation: SourceSpans, now: str) -> Sequence[Splice]:
+        """The splices of a source, in which somebody may have typed elsewhere since.
+
+        Raises:
+            Conflict: they changed the same place.
+        """
+        before = self._sources.get(operation.cell.index, now)
+        return moved_splices(splices_of(operation.spans, before), before.encode(), now.encode())
 
     def _id_of(self, index: int) -> str | None:
         cell_id: str | None = self._ycells[self._order.index(index)].get("id") if index < self._total else None
@@ -154,6 +165,23 @@ def splice_text(text: Any, splices: Sequence[Splice]) -> None:
             del text[splice.offset : splice.end]
         if splice.inserted:
             text.insert(splice.offset, splice.inserted.decode())
+
+
+def moved_splices(splices: Sequence[Splice], before: bytes, now: bytes) -> Sequence[Splice]:
+    """The splices of a text, moved to their places in its current content.
+
+    Raises:
+        Conflict: it has changed in the same place.
+    """
+    moved = []
+    for other in trimmed(before, now):
+        shift = len(other.inserted) - len(other.removed)
+        for splice in splices:
+            if other.offset < splice.end and splice.offset < other.end:
+                raise meanwhile("the same place was changed")
+            moved.append(splice if splice.end <= other.offset else splice._replace(offset=splice.offset + shift))
+        return moved
+    return splices
 
 
 def is_running(cell: Any) -> bool:

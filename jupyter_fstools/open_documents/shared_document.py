@@ -6,14 +6,14 @@ import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..content.splices import Splice, trimmed
+from ..content.splices import Splice
 from ..documents.notebook.operations import NotebookOperations, SourceSpans
 from .shared_cells import (
     SharedCells,
     cells_with_carets,
     copies_in,
     is_running,
-    meanwhile,
+    moved_splices,
     shared_types,
     splice_text,
 )
@@ -122,20 +122,3 @@ class SharedNotebook(SharedDocument):
             for operation in operations:
                 cells.carry_out(operation)
         return operations == told.operations
-
-
-def moved_splices(splices: Sequence[Splice], before: bytes, now: bytes) -> Sequence[Splice]:
-    """The splices of a text, moved to their places in its current content.
-
-    Raises:
-        Conflict: it has changed in the same place.
-    """
-    moved = []
-    for other in trimmed(before, now):
-        shift = len(other.inserted) - len(other.removed)
-        for splice in splices:
-            if other.offset < splice.end and splice.offset < other.end:
-                raise meanwhile("the same place was changed")
-            moved.append(splice if splice.end <= other.offset else splice._replace(offset=splice.offset + shift))
-        return moved
-    return splices

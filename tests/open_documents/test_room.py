@@ -12,7 +12,8 @@ from jupyter_fstools.gate.policy import Policy
 from jupyter_fstools.gate.workspace import Workspace
 from jupyter_fstools.open_documents.protocol import Rewrite
 from jupyter_fstools.open_documents.room import Room
-from jupyter_fstools.open_documents.shared_document import SharedText, moved_splices
+from jupyter_fstools.open_documents.shared_cells import moved_splices
+from jupyter_fstools.open_documents.shared_document import SharedText
 from jupyter_fstools.stores.in_memory import InMemoryStore
 from jupyter_fstools.stores.records import Reader
 from jupyter_fstools.tools import call_tool

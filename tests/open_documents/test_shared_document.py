@@ -15,7 +15,7 @@ from jupyter_fstools.content.splices import Splice, SplicedContent
 from jupyter_fstools.documents.notebook.saved import is_saved_as, saved_bytes
 from jupyter_fstools.documents.text.spans import spans_between, splices_of
 from jupyter_fstools.errors import Conflict
-from jupyter_fstools.open_documents.shared_document import moved_splices
+from jupyter_fstools.open_documents.shared_cells import moved_splices
 from tests.legs import python_of
 
 texts = st.text(alphabet="aß€😀\n ", max_size=30)
@@ -217,3 +217,43 @@ def test_a_running_cell_gets_its_source_and_keeps_its_outputs(outputs):
     assert (cell["source"], cell["outputs"], cell["execution_count"]) == ("y", [MINE], 1)
     assert is_same and not is_whole
     assert "running" in outputs_set_in_a_room(*outputs, running=True)
+
+
+TYPED = """
+import json, sys
+from jupyter_fstools.documents.notebook.operations import CellName, NotebookOperations, SourceSpans
+from jupyter_fstools.errors import Conflict
+from jupyter_fstools.open_documents.shared_document import SharedNotebook
+from jupyter_ydoc import YNotebook
+from pycrdt import Awareness, Doc
+
+now = json.load(sys.stdin)
+ydoc = Doc()
+document = YNotebook(ydoc, Awareness(ydoc))
+cell = {"cell_type": "code", "id": "a", "source": now, "execution_count": None, "metadata": {}, "outputs": []}
+document.set({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+spans = [(2, "x", "X", "", ""), (8, "z", "Z", "", "")]
+told = NotebookOperations(total=1, operations=[SourceSpans(cell=CellName(id="a", index=0), spans=spans)])
+try:
+    SharedNotebook(document).patch(told, ["a"], {0: "😀x\\n1\\ny\\nz"})
+except Conflict as refusal:
+    json.dump(refusal.message, sys.stdout)
+else:
+    json.dump(str(document.ycells[0]["source"]), sys.stdout)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("now", "then"),
+    [
+        ("😀x\n1 🎈\ny\nz", "😀X\n1 🎈\ny\nZ"),
+        ("🎈\n😀x\n1\ny\nz", "🎈\n😀X\n1\ny\nZ"),
+        ("😀x\n1\ny\nmine", "the same place was changed while the change was made (not modified)"),
+    ],
+)
+def test_what_was_typed_elsewhere_in_a_cell_meanwhile_stays(now, then):
+    """Between the moment in which a change is made of the cell's text and that in which it arrives in the room."""
+    command = [python_of("collaboration"), "-c", TYPED]
+    ran = subprocess.run(command, input=json.dumps(now), capture_output=True, text=True, check=True)
+    assert json.loads(ran.stdout) == then
