@@ -186,6 +186,15 @@ def test_a_room_is_not_changed_while_another_server_has_unsaved_changes_or_a_roo
     assert (server.root / "b.py").read_bytes() == b"x = 1\n"
 
 
+@both
+def test_a_server_without_a_room_says_that_the_file_may_be_in_one_elsewhere(server, second_server):
+    """A save would not help: the room has no unsaved changes that a person could save."""
+    with server.room("b.py"):
+        error = second_server.call("POST", "/tools/edit_file", {**EDIT, "path": "b.py"})[1]["error"]
+    assert error["code"] == "unsaved" and "collaboration room" in error["message"] and "close it" in error["hint"]
+    assert (server.root / "b.py").read_bytes() == b"x = 1\n"
+
+
 by_inode = pytest.mark.parametrize(
     "server",
     [("collaboration", "--FileIdExtension.file_id_manager_class=jupyter_server_fileid.manager.LocalFileIdManager")],
