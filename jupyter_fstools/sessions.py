@@ -35,17 +35,21 @@ def client_of(session: str) -> str | None:
     return match[1] if match else None
 
 
-def checked_session(name: object) -> str:
+def checked_session(name: object, field: str = "session") -> str:
     """Return `name` if it is a valid session name.
+
+    Args:
+        name: the name.
+        field: the argument that gave it.
 
     Raises:
         Invalid: it is not 1 to 128 letters, digits or `._:-`.
     """
     if not isinstance(name, str) or not SESSION.fullmatch(name):
         raise Invalid(
-            f"session: takes 1 to 128 letters, digits, '.', '_', ':' or '-', got {name!a:.60}",
+            f"{field}: takes 1 to 128 letters, digits, '.', '_', ':' or '-', got {name!a:.60}",
             hint='Use a plain name, such as "default".',
-            field="session",
+            field=field,
         )
     return name
 

@@ -59,7 +59,7 @@ def run_connect(given: argparse.Namespace) -> None:
     from ..plain_text import one_line
 
     client = CLIENTS[given.client]
-    name = checked_session(given.name or client.name)
+    name = checked_session(given.name or client.name, "name")
     server = find_server(given.root, given.url)
     file = client.file_below(given.root)
     where = ("--url", given.url) if given.url else ("--root", os.path.abspath(given.root))

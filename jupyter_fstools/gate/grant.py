@@ -168,7 +168,7 @@ def issue(
         user=user,
         account=account,
         name=name,
-        session=checked_session(name if session is None else session),
+        session=checked_session(name, "name") if session is None else checked_session(session),
         tools=tools,
         paths=list(paths),
         created_at=now,

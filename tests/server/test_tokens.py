@@ -124,6 +124,12 @@ async def test_what_is_left_out_is_the_name_everything_but_commands_and_thirty_d
     assert (await make("forever", expires_in=None))[1]["expires_at"] is None
 
 
+async def test_a_name_that_no_session_can_have_is_refused_unless_there_is_a_session(ask, make):
+    error = (await ask("POST", "/tokens", {"name": "two words"})).error
+    assert error["message"].startswith("name: ") and error["details"]["field"] == "name"
+    assert (await make("two words", session="plain"))[1]["name"] == "two words"
+
+
 @pytest.mark.parametrize(
     "asked",
     [
