@@ -176,6 +176,10 @@ def serve(serverapp: ServerApp, config: FsToolsConfig, root: str) -> Served:
     return Served(config, workspace, calls, decisions, commands, feed, rooms, pages, account)
 
 
+_ROOM_SAVES_SECONDS = 3.0
+"""A room saves a second after the last change in it; pages of a server without this room look at its file then."""
+
+
 def catch_up(workspace: Workspace, documents: Iterable[PageDocument]) -> None:
     """Have saved documents follow their files, where these changed while their page could not be notified."""
     for document in documents:
@@ -195,6 +199,8 @@ def _follow(workspace: Workspace, pages: Pages, loop: asyncio.AbstractEventLoop,
         for file in change.all_files:
             if file.after is not None:
                 pages.follow(file.key, file.after.exact_sha)
+        if not change.saved:
+            loop.call_later(_ROOM_SAVES_SECONDS, loop.run_in_executor, None, catch_up, workspace, pages.all())
 
 
 def _loop(serverapp: Any) -> asyncio.AbstractEventLoop:

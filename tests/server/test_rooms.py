@@ -13,7 +13,7 @@ import websocket
 
 from tests.kernel.real_kernel import private_environment
 from tests.legs import python_of
-from tests.open_documents.pages import Page, document
+from tests.open_documents.pages import Page, document, sha
 from tests.processes import RunningServer, run_cell, running_kernel
 
 pytestmark = pytest.mark.slow
@@ -193,6 +193,22 @@ def test_a_server_without_a_room_says_that_the_file_may_be_in_one_elsewhere(serv
         error = second_server.call("POST", "/tools/edit_file", {**EDIT, "path": "b.py"})[1]["error"]
     assert error["code"] == "unsaved" and "collaboration room" in error["message"] and "close it" in error["hint"]
     assert (server.root / "b.py").read_bytes() == b"x = 1\n"
+
+
+@both
+def test_a_page_of_another_server_follows_an_edit_once_the_room_has_saved_it(server, second_server):
+    """It is told of the edit at once, and again when the file has it."""
+    file = server.root / "b.py"
+    with server.room("b.py"), Page(second_server) as page:
+        page.say(document("b.py", hash=sha(file.read_bytes())))
+        assert server.call("POST", "/tools/edit_file", {**EDIT, "path": "b.py"})[1]["change"]["saved"] is False
+        for _ in range(200):
+            if [one["do"] for one in page.heard].count("follow") == 2:
+                break
+            time.sleep(0.1)
+        else:
+            raise AssertionError(page.heard)
+    assert file.read_bytes() == b"x = 2\n"
 
 
 by_inode = pytest.mark.parametrize(
