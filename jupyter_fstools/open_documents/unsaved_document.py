@@ -281,8 +281,8 @@ class UnsavedDocument:
 def unreachable(path: str) -> Unsaved:
     """The refusal where the page with the unsaved changes cannot be reached."""
     return Unsaved(
-        f"{path} is open in a browser that does not answer: it has unsaved changes, or is in a collaboration room of "
-        "another server (not modified)",
+        f"{path} is open in a browser that does not answer: it has changes that are not saved, or is in "
+        "a collaboration room of another server (not modified)",
         hint="Ask the person to save and close it; then read it again and repeat the change.",
         path=path,
     )
