@@ -98,11 +98,10 @@ def _line(change: Change) -> str:
         what = "was written, and has been undone since"
     elif decided.edited:
         what = "was approved, but the person wrote other text than you proposed: read it before you go on"
-    elif any(decided.rejected.values() if isinstance(decided.rejected, dict) else decided.rejected):
-        taken, rejected = _hunks(decided.taken), _hunks(decided.rejected)
+    elif rejected := _hunks(decided.rejected):
         counted = "in part: of its hunks (counted from 0)"
         if change.decided_by:
-            what = f"was approved {counted} {taken} were written, {rejected} were rejected"
+            what = f"was approved {counted} {_hunks(decided.taken) or 'none'} were written, {rejected} were rejected"
         else:
             what = f"was undone {counted} {rejected} were taken back"
     else:
@@ -112,6 +111,7 @@ def _line(change: Change) -> str:
 
 
 def _hunks(chosen: ChosenHunks) -> str:
+    """The positions of hunks; empty where there are none."""
     if isinstance(chosen, list):
         return _cut_list(list(map(str, chosen)))
     return _cut_list([f"{at} of cell {_quoted(cell, 64)}" for cell, places in chosen.items() for at in places])
@@ -119,7 +119,7 @@ def _hunks(chosen: ChosenHunks) -> str:
 
 def _cut_list(items: list[str]) -> str:
     more = f" and {len(items) - _MOST_HUNKS} more" if len(items) > _MOST_HUNKS else ""
-    return (", ".join(items[:_MOST_HUNKS]) or "none") + more
+    return ", ".join(items[:_MOST_HUNKS]) + more
 
 
 def _quoted(text: str, most: int) -> str:

@@ -58,9 +58,10 @@ def test_a_refusal_tells_it_too(asking, journal):
     [
         (Decision(), "was approved and written."),
         (Decision([0, 2], reason="not that"), "hunks (counted from 0) 0, 2 were written, 1 were rejected"),
+        (Decision([1, 2]), "hunks (counted from 0) 1, 2 were written, 0 were rejected"),
         (Decision(content="other\n"), "the person wrote other text than you proposed: read it before you go on."),
     ],
-    ids=["whole", "in part", "edited"],
+    ids=["whole", "in part", "all but the first", "edited"],
 )
 def test_an_approval_is_told_with_what_was_made_of_it(asking, journal, decision, said):
     lines = [f"line {number}\n" for number in range(40)]
@@ -139,7 +140,8 @@ def test_a_session_is_told_why_its_change_was_undone(make_call):
     assert told(call("list_files")) == ""
 
 
-def test_a_session_is_told_which_hunks_were_taken_back_and_why(make_call):
+@pytest.mark.parametrize("hunk", [0, 1])
+def test_a_session_is_told_which_hunks_were_taken_back_and_why(make_call, hunk):
     call = make_call()
     lines = [f"line {number}\n" for number in range(40)]
     call.put("a.txt", "".join(lines))
@@ -147,12 +149,11 @@ def test_a_session_is_told_which_hunks_were_taken_back_and_why(make_call):
     wanted = "".join(line.upper() if at in (2, 36) else line for at, line in enumerate(lines))
     change = propose(call, content=wanted)
     journal = Journal(call.session("person").workspace)
-    journal.undo(journal.change(change.id), by_person=True, hunks=[1], reason="only the first")
+    journal.undo(journal.change(change.id), by_person=True, hunks=[hunk], reason="only the other")
     follow(call.workspace, journal.change(change.id))
     answer = told(call("list_files"))
-    assert (
-        "was undone in part: of its hunks (counted from 0) 1 were taken back" in answer and "only the first" in answer
-    )
+    said = f"was undone in part: of its hunks (counted from 0) {hunk} were taken back"
+    assert said in answer and "only the other" in answer
 
 
 @pytest.mark.parametrize("hunks", [None, [1]])
