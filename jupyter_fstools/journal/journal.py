@@ -21,6 +21,7 @@ from .listing import Listing
 from .named_hunks import (
     NamedHunks,
     decided_of,
+    decided_so_far,
     named_places,
     names_everything,
     seen_with,
@@ -85,7 +86,7 @@ class Journal(Listing):
                     # A person who takes hunks back has seen them; a cut diff does not have the positions of all hunks.
                     cut = change.diff.truncated
                     seen = {} if cut else seen_with(change, self._workspace.reader.user, hunks)
-                    change = self._note(change, {"decided": part.decided, **seen})
+                    change = self._note(change, {"decided": decided_so_far(change, part.decided), **seen})
                 if reason is not None:
                     self._note_reason(change.id, reason)
         return done

@@ -68,6 +68,34 @@ def taken_back(change: Change, hunks: NamedHunks) -> Decided:
     return Decided(taken=left_over(everything, gone), rejected=gone)
 
 
+def decided_so_far(change: Change, left: Decided) -> Decided:
+    """The record of a change of which hunks are taken back, with what a person decided about its proposal.
+
+    Args:
+        change: as it was before.
+        left: the hunks that stay and those taken back, by their positions in the change's diff.
+    """
+    earlier = change.decided
+    if earlier is None:
+        return left
+    if change.decided_by and earlier.rejected:
+        # Hunks that were rejected are not in the change's diff, which counts the others anew.
+        landed, taken, gone = _by_cell(earlier.taken), _by_cell(left.taken), _by_cell(left.rejected)
+        counts = {name: len(places) for name, places in _together(taken, gone).items()}
+        if counts != {name: len(places) for name, places in landed.items()}:
+            return earlier
+        taken = {name: [landed[name][at] for at in places] for name, places in taken.items()}
+        gone = _together(_by_cell(earlier.rejected), left_over(landed, taken))
+        left = Decided(taken=taken, rejected=gone)
+        if change.diff.cells is None:
+            left = Decided(taken=taken.get("", []), rejected=gone.get("", []))
+    return left.model_copy(update={"reason": earlier.reason, "edited": earlier.edited})
+
+
+def _by_cell(hunks: ChosenHunks) -> dict[str, list[int]]:
+    return hunks if isinstance(hunks, dict) else {"": hunks}
+
+
 def _together(one: Mapping[str, Iterable[int]], other: Mapping[str, Iterable[int]]) -> dict[str, list[int]]:
     return {name: sorted({*one.get(name, ()), *other.get(name, ())}) for name in {**one, **other}}
 

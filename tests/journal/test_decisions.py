@@ -25,6 +25,10 @@ def journal(asking):
     return Journal(asking.session("person").workspace)
 
 
+LINES = [f"line {number}\n" for number in range(40)]
+MINE = "".join("mine\n" if at in (2, 36) else line for at, line in enumerate(LINES))
+
+
 def propose(call, path="a.txt", content="x\n"):
     return call("write_file", path=path, content=content).change
 
@@ -64,10 +68,9 @@ def test_a_refusal_tells_it_too(asking, journal):
     ids=["whole", "in part", "all but the first", "edited"],
 )
 def test_an_approval_is_told_with_what_was_made_of_it(asking, journal, decision, said):
-    lines = [f"line {number}\n" for number in range(40)]
-    asking.put("a.txt", "".join(lines))
+    asking.put("a.txt", "".join(LINES))
     asking("read_file", path="a.txt")
-    wanted = "".join(line.upper() if at in (2, 18, 36) else line for at, line in enumerate(lines))
+    wanted = "".join(line.upper() if at in (2, 18, 36) else line for at, line in enumerate(LINES))
     change = propose(asking, content=wanted)
     journal.approve(change.id, decision=decision)
     answer = told(asking("list_files"))
@@ -143,10 +146,9 @@ def test_a_session_is_told_why_its_change_was_undone(make_call):
 @pytest.mark.parametrize("hunk", [0, 1])
 def test_a_session_is_told_which_hunks_were_taken_back_and_why(make_call, hunk):
     call = make_call()
-    lines = [f"line {number}\n" for number in range(40)]
-    call.put("a.txt", "".join(lines))
+    call.put("a.txt", "".join(LINES))
     call("read_file", path="a.txt")
-    wanted = "".join(line.upper() if at in (2, 36) else line for at, line in enumerate(lines))
+    wanted = "".join(line.upper() if at in (2, 36) else line for at, line in enumerate(LINES))
     change = propose(call, content=wanted)
     journal = Journal(call.session("person").workspace)
     journal.undo(journal.change(change.id), by_person=True, hunks=[hunk], reason="only the other")
@@ -156,13 +158,31 @@ def test_a_session_is_told_which_hunks_were_taken_back_and_why(make_call, hunk):
     assert said in answer and "only the other" in answer
 
 
+@pytest.mark.parametrize(
+    ("decision", "said"),
+    [
+        (Decision([0, 2], reason="why"), '2 were written, 0, 1 were rejected. The person says: "why"'),
+        (Decision([1, 2], content=MINE, reason="mine"), 'before you go on. The person says: "mine"'),
+    ],
+    ids=["in part", "edited"],
+)
+def test_what_a_person_decided_is_told_though_they_took_a_hunk_of_it_back_since(asking, journal, decision, said):
+    asking.put("a.txt", "".join(LINES))
+    asking("read_file", path="a.txt")
+    wanted = "".join(line.upper() if at in (2, 18, 36) else line for at, line in enumerate(LINES))
+    change = propose(asking, content=wanted)
+    done = journal.approve(change.id, decision=decision)
+    assert len(done.diff.hunks) == 2
+    journal.undo(done, by_person=True, hunks=[0])
+    assert said in told(asking("list_files"))
+
+
 @pytest.mark.parametrize("hunks", [None, [1]])
 def test_an_undo_that_landed_is_not_denied_where_its_note_cannot_be_kept(make_call, monkeypatch, caplog, hunks):
     call = make_call()
-    lines = [f"line {number}\n" for number in range(40)]
-    call.put("a.txt", "".join(lines))
+    call.put("a.txt", "".join(LINES))
     call("read_file", path="a.txt")
-    change = propose(call, content="".join(line.upper() if at in (2, 36) else line for at, line in enumerate(lines)))
+    change = propose(call, content="".join(line.upper() if at in (2, 36) else line for at, line in enumerate(LINES)))
     journal = Journal(call.session("person").workspace)
 
     def full(*_, **__):
