@@ -66,7 +66,6 @@ export class Decisions {
   /** Approve or reject hunks; true once all hunks of the change are decided. */
   decide(names: readonly string[], isTaken: boolean, { reason, text }: IDecisionDetail = {}): boolean {
     for (const name of names) {
-      this._taken.set(name, isTaken);
       // Hunks that are approved together stay as the person edited them.
       if (!isTaken || names.length === 1) {
         this.texts.delete(name);
@@ -74,7 +73,11 @@ export class Decisions {
       if (isTaken && text !== undefined) {
         this.texts.set(name, text);
       }
-      this._reasons.set(name, reason);
+      // A decision that is made again keeps its reason: the field for it is drawn empty.
+      if (reason || this._taken.get(name) !== isTaken) {
+        this._reasons.set(name, reason);
+      }
+      this._taken.set(name, isTaken);
     }
     return hunksOf(this.change).every(one => this._taken.has(one));
   }

@@ -38,6 +38,14 @@ describe('the reason', () => {
     decisions.decide([hunkName(0), hunkName(1)], true);
     expect(decisions.reason).toBeUndefined();
   });
+
+  it('of a hunk that is rejected stays when it is rejected again, alone or with all others', () => {
+    const decisions = new Decisions(ofText);
+    decisions.decide([hunkName(0)], false, { reason: 'too long' });
+    decisions.decide([hunkName(0)], false, { reason: '' });
+    decisions.decide([hunkName(0), hunkName(1)], false);
+    expect(decisions.reason).toBe('too long');
+  });
 });
 
 describe('a change', () => {
