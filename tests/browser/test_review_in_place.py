@@ -479,6 +479,20 @@ def test_an_edited_hunk_that_is_approved_again_is_written_as_edited(editor, wait
     assert waits.text("a.py") == upper(3, 30).replace("LINE_3 = 3", "LINE_3 = 'three'")
 
 
+def test_a_hunk_that_is_edited_again_is_written_as_it_was_edited_last(editor, waits):
+    window, _ = editor
+    area = window.page.get_by_label("Text to write instead")
+    for last in ("'three'", "'third'"):
+        press(controls(window, 0), "edit")
+        area.fill(re.sub("LINE_3 = .*", f"LINE_3 = {last}", area.input_value()))
+        press(controls(window, 0), "approve")
+        expect(area).to_have_count(0)
+    press(controls(window, 0), "approve")
+    press(window.page.locator(".jp-fstools-ReviewBar"), "approve")
+    expect(window.page.locator(".jp-fstools-ReviewBar")).to_be_hidden()
+    assert waits.text("a.py") == upper(3, 30).replace("LINE_3 = 3", "LINE_3 = 'third'")
+
+
 def test_a_proposal_that_is_being_edited_stays_so_while_a_program_changes_the_file_around_it(desk, waits):
     desk.open(waits.write("a.py", BEFORE))
     waits.change("a.py", "line_12 = 12", "LINE_12 = 12")

@@ -40,7 +40,8 @@ export class HunkMarks implements IMarker {
   // Without the change's revision: after a decision about another part, a button would be redrawn while it is pressed.
   key(change: Change, name: string): string {
     const { decider, mayUndo, isStaleAt } = this._parts;
-    return [change.id, name, decider.taken(change, [name]), mayUndo(change), isStaleAt(change, [name])].join(' ');
+    const decided = [decider.taken(change, [name]), decider.text(change, [name])];
+    return [change.id, name, ...decided, mayUndo(change), isStaleAt(change, [name])].join(' ');
   }
 
   mark(change: Change, hunk: IPlacedHunk, cell: CellDiff | null): IInlineMark {
