@@ -493,6 +493,17 @@ def test_a_hunk_that_is_edited_again_is_written_as_it_was_edited_last(editor, wa
     assert waits.text("a.py") == upper(3, 30).replace("LINE_3 = 3", "LINE_3 = 'third'")
 
 
+@pytest.mark.parametrize("place", [".jp-FileEditor .jp-fstools-Review-controls", ".jp-fstools-ReviewBar"])
+def test_the_last_hunk_and_all_of_a_document_are_decided_once_by_a_double_click(editor, waits, place):
+    window, _ = editor
+    press(controls(window, 0), "approve")
+    window.page.evaluate("() => document.querySelector('.jp-FileEditor .cm-scroller').scrollTo(0, 1e6)")
+    window.page.locator(place).last.locator('[data-action="approve"]').dblclick()
+    expect(window.page.locator(".jp-FileEditor .jp-fstools-Review-controls")).to_have_count(0)
+    expect(window.page.locator(".jp-fstools-ReviewBar")).to_be_hidden()
+    assert waits.text("a.py") == upper(3, 30)
+
+
 def test_a_proposal_that_is_being_edited_stays_so_while_a_program_changes_the_file_around_it(desk, waits):
     desk.open(waits.write("a.py", BEFORE))
     waits.change("a.py", "line_12 = 12", "LINE_12 = 12")

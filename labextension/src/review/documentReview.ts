@@ -64,7 +64,8 @@ export class DocumentReview implements IDisposable {
       user: () => _parts.unseen.user,
       isStaleAt: (change, names) => this._isStaleAt(change, names),
       mayUndo: change => this._mayUndo(change),
-      decide: (change, names, decision, detail) => void this._decide(change, names, decision, detail),
+      decide: (change, names, decision, detail) =>
+        void this._once([change.id, decision, ...names].join(' '), () => this._decide(change, names, decision, detail)),
       compare: id => _parts.compare(id)
     });
     context.model.contentChanged.connect(this._onContent, this);
@@ -208,8 +209,23 @@ export class DocumentReview implements IDisposable {
 
   /** Decide about all waiting or applied changes of the document; for a session, also about those in other files. */
   async decideAll(decision: BarDecision): Promise<void> {
-    await this._decider.decideAll(this._meant(decision), decisionOf(decision));
-    await this._load();
+    await this._once(decision, async () => {
+      await this._decider.decideAll(this._meant(decision), decisionOf(decision));
+      await this._load();
+    });
+  }
+
+  /** Carry out a press, unless it repeats one that is not carried out and drawn yet, as with a double click. */
+  private async _once(press: string, carryOut: () => Promise<void>): Promise<void> {
+    if (press === this._pressed) {
+      return;
+    }
+    this._pressed = press;
+    try {
+      await carryOut();
+    } finally {
+      this._pressed = this._pressed === press ? '' : this._pressed;
+    }
   }
 
   /** Whether there is anything to decide about, or any change to step to. */
@@ -284,6 +300,7 @@ export class DocumentReview implements IDisposable {
   private _at = -1;
   private _entersBy: 1 | -1 | null = null;
   private _isDrawing = false;
+  private _pressed = '';
 }
 
 function decisionOf(decision: BarDecision): HunkDecision {
