@@ -303,20 +303,23 @@ left = pytest.mark.parametrize(
 @left
 def test_no_edit_is_lost_when_its_room_ends(server):
     """Also where edits follow so fast that the room, which saves after a pause, never does."""
-    with server.room("a.py"):
-        pass
-    number, places = 1, []
-    while "disk" not in places:
-        edit = {**READ, "old_string": f"x = {number}", "new_string": f"x = {number + 1}"}
-        status, answer = server.call("POST", "/tools/edit_file", edit)
+    places = []
+
+    def edit():
+        number = len(places) + 1
+        change = {**READ, "old_string": f"x = {number}", "new_string": f"x = {number + 1}"}
+        status, answer = server.call("POST", "/tools/edit_file", change)
         if status == 200:
-            number += 1
             places.append(answer["change"]["place"])
-            assert places[-1] == "disk" or answer["change"]["saved"]
-        else:  # It ended during the call.
-            assert answer["error"]["code"] == "conflict", answer
-            server.call("POST", "/tools/read_file", READ)
-    assert "room" in places and (server.root / "a.py").read_text() == f"x = {number}\n"
+            return answer["change"]["saved"]
+        assert answer["error"]["code"] == "conflict", answer  # It ended during the call.
+        return server.call("POST", "/tools/read_file", READ)[0] == 200
+
+    with server.room("a.py"):
+        edit()
+    while "disk" not in places:
+        assert edit()
+    assert places[0] == "room" and (server.root / "a.py").read_text() == f"x = {len(places) + 1}\n"
 
 
 unsaving = pytest.mark.parametrize(
