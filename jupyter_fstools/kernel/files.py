@@ -177,7 +177,10 @@ class OwnFiles:
         if path is None or os.path.isabs(path):
             return
         root = self.workspace.backend.root_key or "/"
-        here = os.path.relpath(os.path.realpath(os.getcwd()), root).replace(os.sep, "/")
+        try:
+            here = os.path.relpath(os.path.realpath(os.getcwd()), root).replace(os.sep, "/")
+        except (OSError, ValueError):  # The working directory was removed, or is on another drive.
+            return
         if here == "." or here.split("/")[0] == "..":
             return
         from_root = posixpath.normpath(f"{here}/{path}")

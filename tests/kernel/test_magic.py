@@ -283,6 +283,15 @@ def test_a_path_from_the_working_directory_is_spelled_from_the_root(fs, root, mo
     assert "working directory" not in refused.value.hint
 
 
+def test_without_a_working_directory_a_missing_file_is_a_refusal_as_ever(fs, root, monkeypatch):
+    (root / "sub").mkdir()
+    monkeypatch.chdir(root / "sub")
+    fs("status")
+    (root / "sub").rmdir()
+    with pytest.raises(NotFound, match="does not exist"):
+        fs("read nothing.py")
+
+
 def test_a_denied_file_is_not_told_of_from_the_working_directory(fs, root, monkeypatch):
     (root / "sub/.ssh").mkdir(parents=True)
     (root / "sub/.ssh/id").write_text("")
