@@ -39,37 +39,42 @@ def as_typed(line: str) -> str:
 
 
 def highlighted_lines(path: str, text: str) -> list[str]:
-    """The lines of a text as HTML; without colours if the name has no known language or the text is too long."""
+    """The lines of a text as HTML; without colours if no lexer fits the name, or the text is too long for it."""
+    # Before the lexer, which would end a line at a carriage return and drop a byte order mark.
+    lines = [one_line(line.removesuffix("\r")) for line in text.split("\n")]
+    if len(text) <= _MOST_CHARACTERS:
+        coloured, read = [""], [""]
+        for css, value in _lexed(path, "\n".join(lines)):
+            for at, part in enumerate(value.split("\n")):
+                if at:
+                    coloured.append("")
+                    read.append("")
+                read[-1] += part
+                coloured[-1] += f'<span class="fs-{css}">{escape(part)}</span>' if css and part else escape(part)
+        if read == lines:  # Some lexers drop an unfinished last line, or add lines.
+            return coloured
+    return list(map(escape, lines))
+
+
+def _lexed(path: str, text: str) -> Iterator[tuple[str, str]]:
+    """The parts of a text, each with its CSS class; none if no lexer is known for the name."""
     try:
         # IPython installs Pygments, which has no types.
         from pygments.lexers import get_lexer_for_filename  # type: ignore[import-untyped]
         from pygments.util import ClassNotFound  # type: ignore[import-untyped]
     except ImportError:
-        return _plain(text)
+        return
     try:
         lexer = get_lexer_for_filename(path, stripnl=False, ensurenl=False)
     except ClassNotFound:
-        return _plain(text)
-    if len(text) > _MOST_CHARACTERS:
-        return _plain(text)
-    lines = [""]
+        return
     for token, value in lexer.get_tokens(text):
-        css = _class_of(str(token))
-        for at, part in enumerate(value.split("\n")):
-            if at:
-                lines.append("")
-            shown = escape(one_line(part.removesuffix("\r")))
-            lines[-1] += f'<span class="fs-{css}">{shown}</span>' if css and shown else shown
-    return lines
+        yield _class_of(str(token)), value
 
 
 def _class_of(token: str) -> str:
     name = token.removeprefix("Token.")
     return next((css for css, (prefix, _, _) in COLOURS.items() if name.startswith(prefix)), "")
-
-
-def _plain(text: str) -> list[str]:
-    return [escape(one_line(line.removesuffix("\r"))) for line in text.split("\n")]
 
 
 _SUFFIXES = {

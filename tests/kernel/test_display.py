@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from html import unescape
 from html.parser import HTMLParser
 
 import nbformat
@@ -95,6 +96,23 @@ def test_source_has_line_numbers_and_colours(fs, root):
     assert re.findall(r'fs-number">(\d+)', html) == ["2", "3", "4"]
     assert '<span class="fs-k">def</span>' in html
     assert plain(result).split("\n")[0] == "2  def f():"
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.py", "a = 1\rb = 2\nc = 3\n"),
+        ("a.py", "\ufeff\ufeffa = 1\n"),
+        ("a.sh-session", "$ ls\na\n# b"),
+        ("a.robot", "*** Settings ***\n\\\n\n= a =\n/* c\n"),
+    ],
+)
+def test_coloured_lines_are_those_of_the_plain_text(fs, root, name, content):
+    """Some lexers end lines at other characters, drop a last line or add one."""
+    (root / name).write_bytes(content.encode())
+    result = fs(f"read {name} --no-numbers")
+    cells = re.findall(r"<td><pre>(.*?)</pre></td>", result._repr_mimebundle_()["text/html"])
+    assert [unescape(re.sub("<[^>]*>", "", cell)) for cell in cells] == plain(result).split("\n")
 
 
 def test_without_numbers_there_are_none(fs, root):
