@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -147,19 +149,22 @@ class ServerFiles:
 
     Args:
         calls: the connection to it.
+        token: gives the token to send, before each call: it may come, or be replaced, while the kernel runs.
         session: the session whose receipts count.
     """
 
-    def __init__(self, calls: ServerCalls, session: str) -> None:
+    def __init__(self, calls: ServerCalls, token: Callable[[], str], session: str) -> None:
         self._calls = calls
+        self._token = token
         self._session = session
 
     def for_session(self, session: str) -> ServerFiles:
         """The same files for another session, on the same connection."""
-        return ServerFiles(self._calls, session)
+        return ServerFiles(self._calls, self._token, session)
 
     def call(self, tool: str, arguments: Mapping[str, Any], progress: Tell | None = None) -> ToolResult:
         """Call a tool; `progress` is called with its progress."""
+        self._use_token()
         try:
             return self._calls.call(tool, arguments, session=self._session, progress=progress)
         except Denied as refusal:
@@ -202,11 +207,15 @@ class ServerFiles:
         return {**facts, "session": self._session, "server": {"url": self._calls.server.url}}
 
     def _ask(self, route: str) -> dict[str, Any]:
+        self._use_token()
         try:
             return self._calls.ask("GET", route, session=self._session)
         except Denied as refusal:
             self._explain_token(refusal)
             raise
+
+    def _use_token(self) -> None:
+        self._calls.server = replace(self._calls.server, token=self._token())
 
     def _explain_token(self, refusal: FsToolsError) -> None:
         if not self._calls.server.token:
@@ -216,11 +225,11 @@ class ServerFiles:
 def connected_files(settings: FsToolsConfig, session: str) -> ServerFiles:
     """The files of the server that the settings name.
 
-    Raises:
+    Every call raises:
         Invalid: the token's file cannot be read, or others may read it.
     """
-    server = JupyterServer(without_secrets(settings.server), token=_token(settings.server_token_file))
-    return ServerFiles(ServerCalls(server), session)
+    server = JupyterServer(without_secrets(settings.server))
+    return ServerFiles(ServerCalls(server), partial(_token, settings.server_token_file), session)
 
 
 def _token(file: str) -> str:

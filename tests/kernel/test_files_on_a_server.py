@@ -179,6 +179,23 @@ def test_without_a_token_it_says_where_one_may_come_from(far, address, monkeypat
     assert "JUPYTERHUB_API_TOKEN or JUPYTER_TOKEN" in refused.value.hint
 
 
+def test_a_token_that_is_set_or_replaced_later_is_used(server, address, monkeypatch, tmp_path, make_shell, root):
+    monkeypatch.delenv("JUPYTER_TOKEN")
+    desk = Desk(make_shell(server=address).config, str(root))
+    with pytest.raises(Denied):
+        desk.call("list_files", {})
+    monkeypatch.setenv("JUPYTER_TOKEN", server.token)
+    assert desk.files.user()
+    file = tmp_path / "token"
+    file.touch(0o600)
+    file.write_text("old")
+    desk = Desk(make_shell(server=address, server_token_file=str(file)).config, str(root))
+    with pytest.raises(Denied):
+        desk.call("list_files", {})
+    file.write_text(server.token)
+    assert desk.call("list_files", {}).tool == "list_files"
+
+
 def test_a_server_that_is_gone_is_a_refusal(make_shell, root):
     desk = Desk(make_shell(server="http://127.0.0.1:9/").config, str(root))
     with pytest.raises(InputOutput, match="does not answer"):
