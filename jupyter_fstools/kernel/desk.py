@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import posixpath
 import stat
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -20,6 +21,7 @@ from ..config import FsToolsConfig, config_with_handed_settings
 from ..entry_points import absolute_root
 from ..errors import Denied, FsToolsError, Invalid, NotFound
 from ..gate.workspace import Workspace
+from ..globs.segments import escaped
 from ..journal.commands import is_command
 from ..journal.listing import ChangeQuery, unknown_change
 from ..open_documents.holders import ElsewhereDocuments
@@ -27,7 +29,7 @@ from ..progress import Progress
 from ..sessions import DEFAULT_SESSION, checked_session, system_user
 from ..stores.records import Change, Reader
 from ..tools import ToolResult
-from .files import Files, Name, OwnFiles, Tell
+from .files import MOST_ENTRIES, Files, Name, OwnFiles, Tell
 from .result import KernelResult
 from .server_calls import ServerCalls, change_of
 
@@ -194,10 +196,18 @@ class ServerFiles:
         with understood(self._calls.server):
             return str(told["user"])
 
-    def names(self, folder: str) -> Iterator[Name]:
-        """The names in one folder that may be shown; none if it is not a folder."""
-        listed = self.call("list_files", {"path": folder or ".", "limit": 5000})
-        return (Name(entry["name"], entry["is_directory"]) for entry in listed.data["entries"])
+    def names(self, folder: str, beginning: str) -> Iterator[Name]:
+        """The names in one folder that begin so and may be shown; none if it is not a folder."""
+        place = {"path": folder or "."}
+        listed = self.call("list_files", place | {"limit": MOST_ENTRIES}).data
+        yield from (Name(entry["name"], entry["is_directory"]) for entry in listed["entries"])
+        if listed["truncated"] and beginning:  # Folders come first, so those that are left are files.
+            pattern = f"/{escaped(beginning)}*"
+            everything = {"include_hidden": True, "include_ignored": True, "limit": MOST_ENTRIES}
+            found = self.call("glob", place | everything | {"pattern": pattern}).data
+            shown = {entry["name"] for entry in listed["entries"]}
+            names = (posixpath.basename(file["path"]) for file in found["files"])
+            yield from (Name(name, False) for name in names if name not in shown)
 
     def status(self) -> dict[str, Any]:
         """The root, and the enabled features."""

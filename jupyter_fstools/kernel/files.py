@@ -28,7 +28,8 @@ from .wording import quoted
 
 Tell = Callable[[Progress], None]
 
-_MOST_ENTRIES = 5000
+MOST_ENTRIES = 5000
+"""Most names that are looked at in a folder to offer any of them; a beginning is looked for among all names."""
 
 
 class Name(NamedTuple):
@@ -57,8 +58,8 @@ class Files(Protocol):
     def user(self) -> str:
         """The user whose receipts count."""
 
-    def names(self, folder: str) -> Iterable[Name]:
-        """The names in one folder that may be shown; none where it is not a folder."""
+    def names(self, folder: str, beginning: str) -> Iterable[Name]:
+        """The names in one folder that begin so and may be shown; none where it is not a folder."""
 
     def for_session(self, session: str) -> Files:
         """The same files for another session."""
@@ -112,13 +113,14 @@ class OwnFiles:
         """The user whose receipts count."""
         return self.workspace.reader.user
 
-    def names(self, folder: str) -> Iterator[Name]:
-        """The names in one folder that may be shown; none where it is not a folder."""
+    def names(self, folder: str, beginning: str) -> Iterator[Name]:
+        """The names in one folder that begin so and may be shown; none where it is not a folder."""
         workspace = self.workspace
         stat = workspace.peek(folder or ".")
         if stat.kind != "directory":
             return
-        there = names_in(workspace.backend, stat.path, workspace.paths, most=_MOST_ENTRIES)
+        most = None if beginning else MOST_ENTRIES
+        there = names_in(workspace.backend, stat.path, workspace.paths, most=most, beginning=beginning)
         yield from (Name(name, True) for name in there.folders)
         yield from (Name(name, False) for name in there.files)
         for name in there.links:

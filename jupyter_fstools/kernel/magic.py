@@ -99,7 +99,7 @@ class Completion:
         quote = fragment[:1] if fragment[:1] in ("'", '"') else ""
         folder, name = posixpath.split(fragment[len(quote) :])
         offered = []
-        for one in self._desk.files.names(folder):
+        for one in self._desk.files.names(folder, name):
             path = posixpath.join(folder, one.name)
             if _fits(one.name, name) and one_line(path) == path:
                 kind = "directory" if one.is_directory else "file"

@@ -60,10 +60,10 @@ class _Level(NamedTuple):
     rest: list[str]
 
 
-def names_in(backend: Backend, path: str, visible: Visible, *, most: int | None = None) -> Names:
+def names_in(backend: Backend, path: str, visible: Visible, *, most: int | None = None, beginning: str = "") -> Names:
     """The names in one readable folder, by its canonical path, that may be shown; with links to any target.
 
-    With `most`, only that many names are looked at, in no order.
+    With `most`, only that many names are looked at, in no order; with `beginning`, only those that begin so are kept.
 
     Raises:
         NotFound, NotADirectory, Denied, Conflict
@@ -71,7 +71,7 @@ def names_in(backend: Backend, path: str, visible: Visible, *, most: int | None 
     """
     try:
         with FolderTrail(backend, path) as trail:
-            return _permitted_names(trail.at(path), visible, most)
+            return _permitted_names(trail.at(path), visible, most, beginning)
     except NoDescriptors as error:
         raise too_many_open() from error
     except OSError as error:
@@ -171,9 +171,12 @@ class Listing:
         return link_target(self._backend, link, self._visible) is not None
 
 
-def _permitted_names(folder: Folder, visible: Visible, most: int | None = None) -> Names:
+def _permitted_names(folder: Folder, visible: Visible, most: int | None = None, beginning: str = "") -> Names:
     folder.check_readable()
-    return Names(*(permitted(folder.path, names, visible) for names in folder.names(most)))
+    kept = folder.names(most)
+    if beginning:
+        kept = Names(*([name for name in names if name.startswith(beginning)] for names in kept))
+    return Names(*(permitted(folder.path, names, visible) for names in kept))
 
 
 def seen_in(backend: Backend, path: str, runs: Iterable[Run]) -> Iterator[tuple[str, Seen]]:

@@ -136,6 +136,16 @@ def test_paths_and_changes_are_completed(make_shell, address, server, root):
     assert completion.matches("%fs read no/such/")["completions"][0].text != "sub/"
 
 
+def test_a_path_is_completed_in_a_folder_of_very_many_files(make_shell, address, server, root, monkeypatch):
+    monkeypatch.setattr("jupyter_fstools.kernel.desk.MOST_ENTRIES", 3)
+    (server.files / "many/[x]").mkdir(parents=True)
+    for name in ("a", "b", "c", "[x]1", "[x]2", "x"):
+        (server.files / "many" / name).touch()
+    completion = Completion(Desk(make_shell(server=address).config, str(root)))
+    offered = completion.matches("%fs read many/[")["completions"]
+    assert [one.text for one in offered] == ["many/[x]/", "many/[x]1", "many/[x]2"]
+
+
 def test_a_call_is_one_request_on_the_connection_that_is_there(far, server, monkeypatch):
     (server.files / "e.txt").write_text("x" * 10_000)
     made = []

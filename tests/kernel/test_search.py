@@ -114,6 +114,15 @@ def test_options_and_paths_complete(make_shell, files, line, expected):
     assert expected in [one.text for one in offered["completions"]]
 
 
+def test_a_path_is_completed_in_a_folder_of_very_many_files(make_shell, root, monkeypatch):
+    monkeypatch.setattr("jupyter_fstools.kernel.files.MOST_ENTRIES", 1)
+    for name in ("a1", "a2", "b1", "b2"):
+        (root / name).touch()
+    magic = Magic(make_shell(), str(root))
+    assert [one.text for one in magic.complete("%fs read b")["completions"]] == ["b1", "b2"]
+    assert len(magic.complete("%fs read ")["completions"]) == 1
+
+
 def test_an_interrupt_ends_the_search_and_its_program(tmp_path, monkeypatch):
     slow = SlowRipgrep(tmp_path / "bin")
     monkeypatch.setenv("PATH", f"{slow.folder}{os.pathsep}{os.environ['PATH']}")
