@@ -287,7 +287,7 @@ def _entries(result: KernelResult) -> list[str]:
         for entry in entries[:MOST_ROWS]
     ]
     # The tool's notes follow its rows, in brackets; without rows there are only notes.
-    said = result.text.split("\n")
+    said = "\n".join(result.texts).split("\n")
     notes = [line for line in said[len(entries) :] if line] if entries else said
     if len(entries) > MOST_ROWS:
         notes.insert(0, f"[... {len(entries) - MOST_ROWS} more entries: see the result's data]")

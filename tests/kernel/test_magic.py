@@ -330,6 +330,17 @@ def test_the_next_cell_shows_what_a_person_decided(make_shell, root):
     assert "still no" in "\n".join(refused.value._render_traceback_())
 
 
+def test_a_decision_is_shown_once_below_a_listing(make_shell, root):
+    (root / "a.txt").write_text("one\n")
+    shell = make_shell(approval="always")
+    shell.run_line_magic("fs", "read a.txt")
+    waiting = shell.run_line_magic("fs", "edit a.txt --old one --new two")
+    with open_workspace(root, approval="always") as person:
+        Journal(person).reject(waiting.change.id, reason="not now")
+    shown = shell.run_line_magic("fs", "ls")._repr_mimebundle_()
+    assert [shown[kind].count("not now") for kind in ("text/plain", "text/html")] == [1, 1]
+
+
 def test_a_decision_is_told_where_a_block_is_taken_without_its_last_newline(make_shell, root):
     """The first call, which took the block exactly, was told it and refused."""
     shell = make_shell(approval="always")
