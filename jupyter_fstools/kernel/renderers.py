@@ -29,6 +29,8 @@ from .result import (
 )
 from .wording import in_words_of_the_magic
 
+_LEFT_OUT = re.compile(r"\n\[\.\.\. \d+ bytes left out \.\.\.\]\n")
+"""Matches the line between the first and the last part of a long output."""
 _SIGNS = {"context": " ", "add": "+", "remove": "-"}
 
 
@@ -125,8 +127,12 @@ def _status(result: KernelResult) -> Rendering:
 
 @renders("execute")
 def _ended(result: KernelResult) -> Rendering:
-    """The end of a command; its output has been shown already."""
-    return Rendering(notes=[line for text in result.texts[1:] for line in lines_of(text)])
+    """The end of a command; its output has been shown already, but for the last part of a long one."""
+    rows: list[str] = []
+    if result.data["truncated"]:
+        rows = [cut_row(line) for line in lines_of(_LEFT_OUT.split(result.data["output"])[-1])[-MOST_ROWS:]]
+    tables = [table_html(row_html([as_typed(escape(row))]) for row in rows)] if rows else None
+    return Rendering(rows, tables, [line for text in result.texts[1:] for line in lines_of(text)])
 
 
 def _diff_lines(file: str, diff: FileDiff) -> list[str]:

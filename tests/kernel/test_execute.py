@@ -80,6 +80,13 @@ def test_an_exit_code_is_a_result_and_shown(fs, capsys):
     assert result.text.startswith("shown\n")
 
 
+def test_the_end_of_a_long_output_is_shown_with_the_result(fs, capsys):
+    shown = fs("sh seq 20000; echo '<b>'")._repr_mimebundle_()
+    assert "its end comes with the result" in capsys.readouterr().out
+    assert shown["text/plain"].endswith("\n19999\n20000\n<b>\n[exit code 0]")
+    assert "20000" in shown["text/html"] and "&lt;b&gt;" in shown["text/html"]
+
+
 def test_nothing_that_a_terminal_would_obey_is_shown(fs, capsys):
     fs(r"sh printf 'a\tb\r\n\033]0;title\007\n'")
     assert capsys.readouterr().out == "a\tb\r\n\\x1b]0;title\\x07\n"
