@@ -9,6 +9,8 @@ from IPython.core.completer import context_matcher
 from IPython.core.magic import no_var_expand
 
 if TYPE_CHECKING:
+    import threading
+
     from IPython.core.interactiveshell import ExecutionInfo, InteractiveShell
 
     from .magic import Magic
@@ -60,10 +62,16 @@ class MagicHook:
 
     def _magic(self) -> Magic:
         if self._made is None:
-            from .magic import Magic
+            from .interrupts import between_interrupts
 
-            self._made = Magic(self._shell, self._folder)
+            # A module whose import is interrupted may be left unusable, or hide the interrupt in another exception.
+            self._made = between_interrupts(self._first_used)
         return self._made
+
+    def _first_used(self, cancelled: threading.Event) -> Magic:
+        from .magic import Magic
+
+        return Magic(self._shell, self._folder)
 
 
 def load(shell: InteractiveShell) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextvars
 import os
 import signal
+import subprocess
 import sys
 import threading
 
@@ -58,6 +59,32 @@ def test_what_is_interrupted_is_told_so_and_ends_first():
     with pytest.raises(KeyboardInterrupt):
         between_interrupts(call)
     assert ended == [True]
+
+
+FIRST_USE = """
+import os, signal, sys
+from IPython.core.interactiveshell import InteractiveShell
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if name == "jupyter_fstools.kernel.desk":
+            os.kill(os.getpid(), signal.SIGINT)
+
+shell = InteractiveShell.instance()
+shell.extension_manager.load_extension("jupyter_fstools")
+sys.meta_path.insert(0, Interrupting())
+try:
+    shell.run_line_magic("fs", "status")
+except KeyboardInterrupt:
+    print("jupyter_fstools.kernel.magic" in sys.modules)
+"""
+
+
+def test_the_import_of_the_magic_at_its_first_use_is_not_interrupted(tmp_path):
+    run = subprocess.run([sys.executable, "-c", FIRST_USE], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert run.stdout == "True\n"
 
 
 def test_a_second_interrupt_waits_for_nothing():
