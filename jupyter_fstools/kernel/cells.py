@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from html import escape
 from typing import Any, Literal, NamedTuple
@@ -9,6 +10,8 @@ from typing import Any, Literal, NamedTuple
 from ..plain_text import lines_of, one_line
 
 _MOST_CHARACTERS = 64 << 10
+_MOST_SECONDS = 2.0
+"""Longest time to colour a text: the time that some lexers take grows with the square of a line's length."""
 
 COLOURS = {
     "k": ("Keyword", "keyword", "#008000"),
@@ -39,19 +42,22 @@ def as_typed(line: str) -> str:
 
 
 def highlighted_lines(path: str, text: str) -> list[str]:
-    """The lines of a text as HTML; without colours if no lexer fits the name, or the text is too long for it."""
+    """The lines of a text as HTML; without colours if no lexer fits the name, or the text takes it too long."""
     # Before the lexer, which would end a line at a carriage return and drop a byte order mark.
     lines = [one_line(line.removesuffix("\r")) for line in text.split("\n")]
     if len(text) <= _MOST_CHARACTERS:
         coloured, read = [""], [""]
+        late = time.monotonic() + _MOST_SECONDS
         for css, value in _lexed(path, "\n".join(lines)):
+            if time.monotonic() > late:
+                break
             for at, part in enumerate(value.split("\n")):
                 if at:
                     coloured.append("")
                     read.append("")
                 read[-1] += part
                 coloured[-1] += f'<span class="fs-{css}">{escape(part)}</span>' if css and part else escape(part)
-        if read == lines:  # Some lexers drop an unfinished last line, or add lines.
+        if read == lines:  # It is not where a lexer was late, dropped a last line or added one.
             return coloured
     return list(map(escape, lines))
 

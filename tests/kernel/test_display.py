@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from html import unescape
 from html.parser import HTMLParser
 
@@ -113,6 +114,15 @@ def test_coloured_lines_are_those_of_the_plain_text(fs, root, name, content):
     result = fs(f"read {name} --no-numbers")
     cells = re.findall(r"<td><pre>(.*?)</pre></td>", result._repr_mimebundle_()["text/html"])
     assert [unescape(re.sub("<[^>]*>", "", cell)) for cell in cells] == plain(result).split("\n")
+
+
+def test_a_lexer_that_takes_too_long_is_given_up(fs, root, monkeypatch):
+    monkeypatch.setattr("jupyter_fstools.kernel.cells._MOST_SECONDS", 0.2)
+    (root / "a.java").write_text(("a " * 490 + "\n") * 60)
+    result, begun = fs("read a.java"), time.monotonic()
+    shown = result._repr_mimebundle_()["text/html"]
+    assert time.monotonic() - begun < 5
+    assert "<span" not in shown and shown.count("<pre>") == 60
 
 
 def test_without_numbers_there_are_none(fs, root):
