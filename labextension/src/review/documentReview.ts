@@ -65,7 +65,9 @@ export class DocumentReview implements IDisposable {
       isStaleAt: (change, names) => this._isStaleAt(change, names),
       mayUndo: change => this._mayUndo(change),
       decide: (change, names, decision, detail) =>
-        void this._once([change.id, decision, ...names].join(' '), () => this._decide(change, names, decision, detail)),
+        void this._once(JSON.stringify([change.id, names, decision, detail]), () =>
+          this._decide(change, names, decision, detail)
+        ),
       compare: id => _parts.compare(id)
     });
     context.model.contentChanged.connect(this._onContent, this);
