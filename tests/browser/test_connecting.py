@@ -72,7 +72,7 @@ def test_a_program_is_connected_and_its_first_call_is_told(desk, lab, folder):
         desk.photograph(f"asked_{way}")
         assert axe_finds(desk.page, ".jp-fstools-Connect") == []
         dialog.get_by_role("button", name="Make its token").click()
-        expect(dialog.get_by_role("alert")).to_contain_text("session: takes 1 to 128 letters")
+        expect(dialog.get_by_role("alert")).to_contain_text("name: takes 1 to 128 letters")
         expect(field(dialog, "Only these paths")).to_have_value(f"/{folder.name}/")
         field(dialog, "Name of its token and session").fill(name)
         dialog.get_by_role("button", name="Make its token").click()
