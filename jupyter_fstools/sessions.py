@@ -6,6 +6,7 @@ import getpass
 import os
 import re
 import secrets
+from functools import cache
 
 from .errors import Invalid
 
@@ -59,7 +60,13 @@ def system_user() -> str:
 
     On JupyterHub it is the hub's user name, which kernels get from their environment.
     """
+    return os.environ.get("JUPYTERHUB_USER") or _login_name()
+
+
+@cache
+def _login_name() -> str:
+    # Each change asks for it, and looking it up may take as long as reading a small file.
     try:
-        return os.environ.get("JUPYTERHUB_USER") or getpass.getuser()
+        return getpass.getuser()
     except (KeyError, OSError):
         return str(os.getuid())

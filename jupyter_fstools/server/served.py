@@ -84,7 +84,7 @@ class Served:
         rooms: of real-time collaboration.
         pages: of browsers, which have documents open.
         account: the user where Jupyter only invents users, so that clients without cookies, kernels and restarts are
-            one reader: the system's account (looking it up takes as long as reading a small file).
+            one reader: the system's account.
         seen: the parts that persons were sent of changes with cut diffs.
     """
 
