@@ -70,8 +70,8 @@ class Subcommand:
     summary: str
     body: Body
     tool: str | None
-    takes_line: bool = False
-    names: Mapping[str, str] = MappingProxyType({})
+    takes_line: bool
+    names: Mapping[str, str]
 
     @property
     def actions(self) -> list[argparse.Action]:
