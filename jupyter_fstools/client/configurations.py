@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 
 from ..errors import Invalid
 from . import toml_text
-from .json_text import Member, added, members, replaced
+from .json_text import Member, added, members, plain_json, replaced
 
 Entry = dict[str, Any]
 """One server's entry in a client's configuration."""
@@ -194,7 +194,7 @@ def merged(client: McpClient, text: str, server: str, entry: Entry) -> str:
     import tomllib
 
     try:
-        there = tomllib.loads(text) if client.form == "toml" else json.loads(text if text.strip() else "{}")
+        there = tomllib.loads(text) if client.form == "toml" else json.loads(plain_json(text) if text.strip() else "{}")
     except (ValueError, RecursionError) as error:
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
         raise _unreadable(client, f"it is not valid {'TOML' if client.form == 'toml' else 'JSON'}: {reason}") from None

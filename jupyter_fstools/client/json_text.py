@@ -1,4 +1,4 @@
-"""Changes single members of a JSON text without touching the rest."""
+"""Changes single members of a JSON text; comments and all else stay."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ import re
 from typing import Any, NamedTuple
 
 _BLANKS = re.compile(r"[ \t\n\r]*")
+_STRING_OR_COMMENT = re.compile(r'"(?:[^"\\]|\\.)*"|//[^\n\r]*|/\*.*?\*/', re.DOTALL)
+_STRING_OR_LAST_COMMA = re.compile(r'"(?:[^"\\]|\\.)*"|[\[{][ \t\n\r]*,|,(?=[ \t\n\r]*[\]}])', re.DOTALL)
+_REST_OF_LINE = re.compile(r"[ \t]*(,?)[ \t]*(?://[^\n\r]*|/\*[^\n\r]*?\*/[ \t]*)?(?=[\n\r])")
 _read = json.JSONDecoder().raw_decode
 
 
@@ -26,13 +29,23 @@ class Member(NamedTuple):
     end: int
 
 
+def plain_json(text: str) -> str:
+    """The text with blanks for its comments and for the commas behind last members: the same offsets, plain JSON."""
+    return _STRING_OR_LAST_COMMA.sub(_blanked, _STRING_OR_COMMENT.sub(_blanked, text))
+
+
+def _blanked(found: re.Match[str]) -> str:
+    return found[0] if found[0][0] in '"[{' else re.sub(r"[^\n\r]", " ", found[0])
+
+
 def members(text: str, start: int = 0) -> list[Member]:
     """The members of the object or list that begins at an offset; if a name occurs twice, both members.
 
     Args:
-        text: valid JSON.
+        text: valid JSON, which may have comments and commas behind last members.
         start: of the container, or of blanks before it.
     """
+    text = plain_json(text)
     at = _next(text, start)
     named = text[at] == "{"
     at = _next(text, at + 1)
@@ -54,7 +67,7 @@ def replaced(text: str, member: Member, value: Any, depth: int) -> str:
     """The text with another value of a member.
 
     Args:
-        text: valid JSON.
+        text: as for `members`.
         member: the member of it to replace.
         value: the new value.
         depth: of the member: 1 in the outermost container.
@@ -66,7 +79,7 @@ def added(text: str, start: int, name: str | None, value: Any, depth: int) -> st
     """The text with one more member at the end of a container.
 
     Args:
-        text: valid JSON.
+        text: as for `members`.
         start: of the container, or of blanks before it.
         name: the member's; None in a list.
         value: the member's.
@@ -74,11 +87,21 @@ def added(text: str, start: int, name: str | None, value: Any, depth: int) -> st
     """
     there = members(text, start)
     new = ("" if name is None else f"{json.dumps(name)}: ") + _written(text, value, depth)
+    new_line = _break(text, depth)
     if there:
         end = there[-1].end
-        return f"{text[:end]},{_break(text, depth) or ' '}{new}{text[end:]}"
-    begin = _next(text, start) + 1
-    return f"{text[:begin]}{_break(text, depth)}{new}{_break(text, depth - 1)}{text[_next(text, begin) :]}"
+        rest = _REST_OF_LINE.match(text, end) if new_line else None
+        if rest is None:
+            return f"{text[:end]},{new_line or ' '}{new}{text[end:]}"
+        # A comment behind the last member stays in its line; where a comma ends the last line, one ends the new line.
+        line = text[end : rest.end()]
+        return f"{text[:end]}{line if rest[1] else ',' + line}{new_line}{new}{rest[1]}{text[rest.end() :]}"
+    begin = _next(plain_json(text), start) + 1
+    close = _next(plain_json(text), begin)
+    comments = text[begin:close].rstrip()
+    if comments:
+        new_line = new_line or line_end(text)
+    return f"{text[:begin]}{comments}{new_line}{new}{_break(text, depth - 1)}{text[close:]}"
 
 
 def line_end(text: str) -> str:
@@ -95,11 +118,13 @@ def _next(text: str, at: int) -> int:
 
 def _indent(text: str) -> str | None:
     """The indentation of one level of the text; None: the text is in one line."""
-    begin = _next(text, 0) + 1
-    end = _next(text, begin)
-    if text[end] in "]}":
+    plain = plain_json(text)
+    begin = _next(plain, 0) + 1
+    end = _next(plain, begin)
+    if plain[end] in "]}":
         return "  "
-    return text[begin:end].rpartition("\n")[2] if "\n" in text[begin:end] else None
+    _, line_break, line = text[begin:end].rpartition("\n")
+    return line[: _next(line, 0)] if line_break else None
 
 
 def _break(text: str, depth: int) -> str:

@@ -12,6 +12,8 @@ import urllib.request
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from jupyter_fstools.client.configurations import (
     CLIENTS,
@@ -23,6 +25,7 @@ from jupyter_fstools.client.configurations import (
     merged,
     server_of,
 )
+from jupyter_fstools.client.json_text import plain_json
 from jupyter_fstools.errors import Invalid
 
 URL, TOKEN = "http://localhost:8888/api/fstools/mcp", "fst_secret"
@@ -95,7 +98,8 @@ def test_a_server_of_the_same_name_is_replaced(name):
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("zed", "{ // a comment\n}"),
+        ("zed", "// settings\n{,}"),
+        ("zed", '{"a": 1 /* no end'),
         ("cursor", '{"mcpServers": []}'),
         ("jupyter-ai", '{"mcp_servers": {}}'),
         ("cursor", "[]"),
@@ -145,6 +149,75 @@ def test_all_else_in_a_json_configuration_stays_to_the_character(text, begins, e
     told = merged(client, text, "jupyter", address_entry(client, URL, TOKEN))
     assert told.startswith(begins) and ends in told and (told.count("\r") == told.count("\n") or "\r" not in text)
     assert read(client, told)["servers"]["jupyter"] == ADDRESSES["vscode"]["servers"]["jupyter"]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("// settings\n{ // none yet\n}\n", "// settings\n{ // none yet\n  NEW\n}\n"),
+        (
+            '{\n  // b\n  "a/*": "x//y", // or "z",\n  /* size,\n   * in points */ "a": [1, /*,*/ 2,],\n}\n',
+            '{\n  // b\n  "a/*": "x//y", // or "z",\n  /* size,\n   * in points */ "a": [1, /*,*/ 2,],\n  NEW,\n}\n',
+        ),
+        ('{\r\n\t"a": 1 // one\r\n}', '{\r\n\t"a": 1, // one\r\n\tNEW\r\n}'),
+        ('{\n  "a": 1 /* two\n  lines */\n}', '{\n  "a": 1,\n  NEW /* two\n  lines */\n}'),
+        ('{"a": 1, /* b */ }', '{"a": 1, NEW, /* b */ }'),
+        ('{"a": "\\\\"} // end', '{"a": "\\\\", NEW} // end'),
+    ],
+)
+def test_comments_of_a_json_configuration_stay(text, told):
+    """Zed's own settings begin with comments, and VS Code writes commas behind last members."""
+    client = CLIENTS["zed"]
+    merged_text = merged(client, text, "jupyter", address_entry(client, URL, TOKEN))
+    begin = merged_text.index('"context_servers": ')
+    servers, end = json.JSONDecoder().raw_decode(merged_text, begin + len('"context_servers": '))
+    assert {"context_servers": servers} == ADDRESSES["zed"]
+    assert f"{merged_text[:begin]}NEW{merged_text[end:]}" == told
+
+
+_COMMENTS = st.lists(st.sampled_from(["", " ", "\n  ", '// {"a": [,\n', '/* ", */', "/* two\nlines */ "]), max_size=3)
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+        max_leaves=8,
+    ),
+    st.sampled_from(["none", "null", "empty", "other", "same"]),
+    st.data(),
+)
+def test_a_server_is_added_to_any_json_with_comments(value, servers, data):
+    entry = address_entry(CLIENTS["zed"], URL, TOKEN)
+    known = {
+        "null": {"context_servers": None},
+        "empty": {"context_servers": {}},
+        "other": {"context_servers": {"x": value}},
+        "same": {"context_servers": {"jupyter": {"url": 1}, "x": value}},
+    }
+    comments = []
+
+    def comment():
+        drawn = data.draw(_COMMENTS)
+        comments.extend(one.strip() for one in drawn if one.strip())
+        return "".join(drawn)
+
+    def written(one):
+        if not isinstance(one, (dict, list)) or not one:
+            return json.dumps(one)
+        named = one.items() if isinstance(one, dict) else ((None, item) for item in one)
+        inside = [f"{comment()}{'' if name is None else json.dumps(name) + ':'}{written(item)}" for name, item in named]
+        last = data.draw(st.sampled_from(["", ","]))
+        begin, end = "{}" if isinstance(one, dict) else "[]"
+        return f"{begin}{','.join(inside)}{last}{comment()}{end}"
+
+    there = {"a": value, **known.get(servers, {})}
+    text = f"{comment()}{written(there)}{comment()}"
+    told = merged(CLIENTS["zed"], text, "jupyter", entry)
+    servers_told = {**(there.get("context_servers") or {}), "jupyter": entry}
+    assert json.loads(plain_json(told)) == {**there, "context_servers": servers_told}
+    if servers in ("none", "empty", "other"):  # A value that is replaced goes with the comments inside it.
+        assert [one for one in comments if one in told] == comments
 
 
 @pytest.mark.parametrize("name", ["vscode", "jupyter-ai"])
