@@ -6,8 +6,9 @@ A server comes first: it knows its own settings, who is logged in, and which doc
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
-from urllib.parse import quote, urlencode
+from urllib.parse import quote
 
+from ..client.changes import change_of, changes_route
 from ..client.requests import VIA_HEADER, ask, understood
 from ..client.runtime_files import JupyterServer
 from ..entry_points import shown_setting
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from ..config import FsToolsConfig
     from ..stores.protocol import Store
 
-_MOST_WAITING = 1000
+_WAITING = ChangeQuery(status="proposed", limit=1, rows=False)
 _HEADERS = {VIA_HEADER: "command line"}
 
 TokenTools = Literal["read", "write"] | list[str]
@@ -73,20 +74,18 @@ class ServerDesk:
 
     def status(self) -> dict[str, Any]:
         """Facts by name."""
-        waiting = self.changes(ChangeQuery(status="proposed", limit=_MOST_WAITING)).changes
+        waiting = self.changes(_WAITING).total
         with understood(self._server):
             told = ask(self._server, "GET", "/")
             facts = {name: told[name] for name in ("version", "approval", "read_only", "tools")}
             root = self._server.root or told["root"]
-        return {"server": self._server.url, "root": root, **facts, "changes_waiting": len(waiting)}
+        return {"server": self._server.url, "root": root, **facts, "changes_waiting": waiting}
 
     def changes(self, query: ChangeQuery) -> Page:
         """The changes a query describes."""
-        asked = {name: getattr(query, name) for name in ("path", "session", "status", "limit", "offset")}
-        given = {name: value for name, value in asked.items() if value is not None}
         with understood(self._server):
-            told = ask(self._server, "GET", f"/changes?{urlencode(given, errors='surrogateescape')}")
-            return Page([_change(one) for one in told["changes"]], told["total"])
+            told = ask(self._server, "GET", changes_route(query))
+            return Page([change_of(one) for one in told["changes"]], told["total"])
 
     def undo(self, change_id: str, path: str) -> Change:
         """Take back a change or, if none has that id, a file's newest one."""
@@ -96,7 +95,7 @@ class ServerDesk:
                 told = ask(self._server, "POST", f"/changes/{named}/undo", {}, _HEADERS)
             except NotFound:
                 told = ask(self._server, "POST", "/changes/undo", {"path": path}, _HEADERS)
-            return _change(told["change"])
+            return change_of(told["change"])
 
     def tokens(self) -> list[Token]:
         """The person's tokens, newest first."""
@@ -131,14 +130,14 @@ class StoreDesk:
 
     def status(self) -> dict[str, Any]:
         """Facts by name."""
-        waiting = self.changes(ChangeQuery(status="proposed", limit=_MOST_WAITING)).changes
+        waiting = self.changes(_WAITING).total
         return {
             "server": None,
             "root": self._workspace.backend.root_key or "/",
             "store": shown_setting(self._settings.store),
             "approval": self._settings.approval,
             "read_only": self._settings.read_only,
-            "changes_waiting": len(waiting),
+            "changes_waiting": waiting,
         }
 
     def changes(self, query: ChangeQuery) -> Page:
@@ -194,11 +193,6 @@ class StoreDesk:
                 hint="Correct the store's file or setting, or start the server first.",
             )
         return store
-
-
-def _change(told: dict[str, Any]) -> Change:
-    # The server leaves out the key, as it would reveal where the root is on its disk.
-    return Change.model_validate({"key": "", **told})
 
 
 def _token(told: dict[str, Any]) -> Token:

@@ -10,11 +10,12 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import quote
 
 from traitlets import TraitError
 from traitlets.config import Config
 
+from ..client.changes import change_of, changes_route
 from ..client.requests import understood, without_secrets
 from ..client.runtime_files import JupyterServer
 from ..config import FsToolsConfig, config_with_handed_settings
@@ -31,7 +32,7 @@ from ..stores.records import Change, Reader
 from ..tools import ToolResult
 from .files import MOST_ENTRIES, Files, Name, OwnFiles, Tell
 from .result import KernelResult
-from .server_calls import ServerCalls, change_of
+from .server_calls import ServerCalls
 
 _TOKEN_VARIABLES = ("JUPYTERHUB_API_TOKEN", "JUPYTER_TOKEN")
 _TOKEN_HINT = f"Set {' or '.join(_TOKEN_VARIABLES)}, or c.FsToolsConfig.server_token_file, to a token of that server."
@@ -175,9 +176,7 @@ class ServerFiles:
 
     def changes(self, query: ChangeQuery) -> tuple[list[Change], int]:
         """The changes a query describes, and how many there are on all its pages."""
-        asked = {"path": query.path, "session": query.session, "status": query.status, "limit": query.limit}
-        asked |= {"offset": query.offset, "diffs": "true" if query.rows else "false"}
-        told = self._ask(f"/changes?{urlencode({name: one for name, one in asked.items() if one is not None})}")
+        told = self._ask(changes_route(query))
         with understood(self._calls.server):
             return [change_of(one) for one in told["changes"]], int(told["total"])
 

@@ -12,11 +12,11 @@ from collections.abc import Callable, Mapping, Sequence
 from http.client import HTTPConnection, HTTPException, HTTPResponse
 from typing import Any
 
+from ..client.changes import change_of
 from ..client.requests import OPENED_HEADER, SESSION_HEADER, answer_of, connected, events, refusal_of, send, understood
 from ..client.runtime_files import JupyterServer, running_servers, servers_around
 from ..errors import FsToolsError, InputOutput
 from ..progress import Progress
-from ..stores.records import Change
 from ..tools import TOOLS, ToolResult
 
 
@@ -190,11 +190,3 @@ def _last_of_stream(response: HTTPResponse, progress: Callable[[Progress], None]
 def _result(answer: dict[str, Any]) -> ToolResult:
     change = answer.get("change")
     return ToolResult(answer["tool"], answer["content"], answer["data"], change and change_of(change))
-
-
-def change_of(told: dict[str, Any]) -> Change:
-    """A change from a server's JSON."""
-    for one in [told, *told.get("files", [])]:
-        # A server sends no keys, which would reveal the place of its root. Here the path identifies a file.
-        one.setdefault("key", one["path"])
-    return Change.model_validate(told)
