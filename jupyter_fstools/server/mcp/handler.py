@@ -7,6 +7,7 @@ import secrets
 import sys
 import threading
 from collections.abc import Awaitable, Callable
+from contextlib import ExitStack
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -168,14 +169,23 @@ class McpHandler(ToolsHandler):
         if not posted.requests:
             self.set_status(202)
             self.finish()
-        elif posted.batch:
-            self.answer(b"[" + b",".join([await self._batched(one, asker) for one in posted.requests]) + b"]")
-        else:
-            await self._answer_alone(posted.requests[0], asker)
+            return
+        ends = [threading.Event() if posted.batch else self._left for _ in posted.requests]  # One can be cancelled.
+        with ExitStack() as running:
+            # All at once, so that a request that waits for the batch's earlier ones is cancelled, too.
+            for request, left in zip(posted.requests, ends, strict=True):
+                running.enter_context(self._sessions.running(asker.conversation, request.id, left))
+            if posted.batch:
+                answers = [
+                    await self._batched(one, asker, left) for one, left in zip(posted.requests, ends, strict=True)
+                ]
+                self.answer(b"[" + b",".join(answers) + b"]")
+            else:
+                await self._answer_alone(posted.requests[0], asker)
 
-    async def _batched(self, request: JSONRPCRequest, asker: _Asker) -> bytes:
+    async def _batched(self, request: JSONRPCRequest, asker: _Asker, left: threading.Event) -> bytes:
         if not self._gone:
-            self._left = threading.Event()  # Each can be cancelled alone.
+            self._left = left
         try:
             return await self._answered(request, asker)
         except Exception as problem:  # The results of the batch's other requests must still be sent.
@@ -220,8 +230,7 @@ class McpHandler(ToolsHandler):
         command = permission == EXECUTE
         try:
             await self.require_permission(permission)
-            with self._sessions.running(asker.conversation, request.id, self._left):
-                return await self.call(work, asker.reader, tell, command=command)
+            return await self.call(work, asker.reader, tell, command=command)
         except FsToolsError as refusal:
             if name is None:
                 raise

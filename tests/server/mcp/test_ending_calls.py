@@ -68,6 +68,26 @@ async def test_a_session_that_ends_ends_its_calls(slow_ripgrep, post, ask, jp_au
     assert "search was cancelled" in str((await searching).json)
 
 
+@pytest.mark.parametrize("ends", ["its cancellation", "the session's end"])
+async def test_a_request_that_waits_for_its_batch_s_earlier_ones_ends_too(
+    slow_ripgrep, post, ask, jp_auth_header, jp_root_dir, ends
+):
+    something_to_search(jp_root_dir)
+    session = (await post(introduction())).headers["mcp-session-id"]
+    calls = [tool_call("grep", "search", pattern="nowhere"), tool_call("write_file", "write", path="new", content="")]
+    answering = asyncio.ensure_future(post(calls))
+    await asyncio.to_thread(slow_ripgrep.wait)
+    if ends == "the session's end":
+        assert (await ask("DELETE", "/mcp", headers={**jp_auth_header, "Mcp-Session-Id": session})).status == 204
+    else:
+        for id in ("write", "search"):
+            await post({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}})
+    search, write = (await answering).json
+    assert "search was cancelled" in str(search)
+    assert write["result"]["isError"] and "not modified" in str(write)
+    assert not (jp_root_dir / "new").exists()
+
+
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="counts what /proc shows")
 def test_a_thousand_bad_calls_leave_the_server_as_it_was(raw):
     server = raw.folder.server
