@@ -37,6 +37,7 @@ _JUPYTERS_OWN = ("token", "_xsrf", "no_track_activity")
 _USER = "_jupyter_current_user"
 _BAD_TOKEN = "the token is not valid here", "It is wrong, expired or revoked: `jupyter fstools connect` makes one."
 _CODES = {403: "denied", 404: "not_found", 413: "too_large"}
+_NOT_PERMITTED = "Use tools that need other permissions; an administrator can give you this one."
 _HINTS = {
     403: "Send the server's token (Authorization: token ...), or the login's cookies and _xsrf as X-XSRFToken.",
     400: "GET api/fstools/openapi.json tells what each route takes.",
@@ -63,6 +64,7 @@ class ToolsHandler(APIHandler):
 
     _secret: str | None = None
     _login: Any = None
+    _is_logged_in = False
 
     async def prepare(self) -> None:  # type: ignore[override]  # As Jupyter's own subclass has it.
         """Authenticate by the assistant's token, if the request has one, and ignore any other login that it carries."""
@@ -71,6 +73,7 @@ class ToolsHandler(APIHandler):
             self.assistant = await asyncio.to_thread(self._check, self._secret)
             self._login = TokenLogin(super().identity_provider, self.assistant.user)
         await super().prepare()
+        self._is_logged_in = self.current_user is not None
         if self.assistant is not None and not self.opens_to_tokens:
             raise Denied(
                 "an assistant's token does not allow this (not modified)",
@@ -189,7 +192,7 @@ class ToolsHandler(APIHandler):
             action, resource = permission
             raise Denied(
                 f"this server does not let you {action} {resource} (not modified)",
-                hint="Use tools that need other permissions; an administrator can give you this one.",
+                hint=_NOT_PERMITTED,
             )
 
     def on_connection_close(self) -> None:
@@ -246,8 +249,10 @@ class ToolsHandler(APIHandler):
         message = _message(error, status_code)
         if status_code == 403 and "Authorization" in self.request.headers and not getattr(self, _USER, True):
             message, hint = _BAD_TOKEN
+        if status_code == 403 and self._is_logged_in:  # By the authorizer.
+            hint = _NOT_PERMITTED
         if self.changes_files and status_code < 500:
-            message = f"{message} (not modified)"
+            message = f"{message.removesuffix('.')} (not modified)"
         # An unexpected error may have occurred before a change or after it.
         details = {"modified": "unknown"} if status_code >= 500 and self.request.method == "POST" else {}
         self.answer(self.told({"code": code, "message": message, "hint": hint, "details": details}), status_code)

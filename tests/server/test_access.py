@@ -62,6 +62,7 @@ async def test_a_login_by_cookie_needs_its_xsrf_value_to_write(ask, jp_root_dir)
     cookie = {"Cookie": first.headers["set-cookie"].partition(";")[0]}
     refused = await ask("POST", "/tools/write_file", NEW, headers=cookie)
     assert (refused.status, refused.error["code"]) == (403, "denied")
+    assert "X-XSRFToken" in refused.error["hint"]
     assert not (jp_root_dir / "new.txt").exists()
     xsrf = "2|1234abcd|00000000000000000000000000000000|1700000000"
     both = {"Cookie": f"{cookie['Cookie']}; _xsrf={xsrf}", "X-XSRFToken": xsrf}
@@ -149,6 +150,15 @@ async def test_who_may_only_read_changes_nothing(only_reading, ask, call, jp_roo
     assert [file.name for file in jp_root_dir.iterdir()] == ["a.txt"]
     assert (jp_root_dir / "a.txt").read_text() == "one\n"
     assert len((await ask("GET", "/receipts")).json["receipts"]) == 1
+
+
+async def test_who_is_not_permitted_is_not_told_to_log_in(only_reading, ask):
+    for method, path in (("POST", "/changes/c1/approve"), ("POST", "/tokens"), ("DELETE", "/receipts")):
+        refused = (await ask(method, path, b"{}" if method == "POST" else None)).error
+        assert "not authorized to write on resource: contents" in refused["message"] and ". (" not in refused["message"]
+        assert "administrator" in refused["hint"] and "token" not in refused["hint"]
+    stranger = (await ask("GET", "/changes", headers={"X-Nobody": "here"})).error
+    assert "Authorization: token" in stranger["hint"]
 
 
 async def test_who_may_only_read_says_of_no_document_that_it_is_open(only_reading, ask, jp_serverapp, jp_http_port):
