@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+import socket
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from ..errors import FsToolsError, InputOutput, Invalid
 from .runtime_files import JupyterServer
@@ -52,11 +53,30 @@ class NotReached(InputOutput):
     """No server answers at the address: nothing was sent or done."""
 
 
+ON_A_SOCKET = "http+unix"
+"""The scheme in Jupyter's address of a server on a Unix socket, whose path stands for the host."""
+
 _CONNECT_SECONDS = 10.0
 _ANSWER_SECONDS = 60.0
 _TOKEN = re.compile(r"[\x21-\x7e]+")
 _MOVED_HINT = "Give the server's own address, without /lab or /tree; jupyter server list shows it where it runs."
 _HINT = "Is it still running? jupyter server list shows the running ones."
+
+
+class _SocketConnection(HTTPConnection):
+    """A connection to a server on a Unix socket."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__("localhost", timeout=_CONNECT_SECONDS)
+        self._path = path
+
+    def connect(self) -> None:
+        """Connect to the socket."""
+        with ExitStack() as unconnected:
+            self.sock = unconnected.enter_context(socket.socket(socket.AF_UNIX))
+            self.sock.settimeout(self.timeout)
+            self.sock.connect(self._path)
+            unconnected.pop_all()
 
 
 def connected(server: JupyterServer) -> HTTPConnection:
@@ -185,6 +205,8 @@ def _connection(url: str) -> HTTPConnection:
         parts = urlsplit(url)
         if parts.scheme in kinds and parts.hostname:
             return kinds[parts.scheme](parts.hostname, parts.port, timeout=_CONNECT_SECONDS)
+        if parts.scheme == ON_A_SOCKET and parts.netloc and hasattr(socket, "AF_UNIX"):
+            return _SocketConnection(unquote(parts.netloc))
     except ValueError:
         pass  # The port number or the host name is invalid.
     raise Invalid(

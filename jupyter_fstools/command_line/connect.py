@@ -14,7 +14,7 @@ from tempfile import mkstemp
 from typing import TYPE_CHECKING, Any
 
 from ..client.configurations import CLIENTS, McpClient, McpServer, endpoint_of, mcp_address, merged, server_of
-from ..client.requests import ask, understood
+from ..client.requests import ON_A_SOCKET, ask, understood
 from ..client.runtime_files import JupyterServer
 from ..errors import FsToolsError, InputOutput
 from ..sessions import checked_session
@@ -65,9 +65,11 @@ def run_connect(given: argparse.Namespace) -> None:
     where = ("--url", given.url) if given.url else ("--root", os.path.abspath(given.root))
     # An address that the person gave is used as it is, also on a hub.
     url = endpoint_of(server.url) if given.url else mcp_address(server.url)
+    # Clients know no addresses of Unix sockets; the command does.
+    by_command = given.stdio or url.startswith(f"{ON_A_SOCKET}:")
 
     def with_token(secret: str) -> McpServer:
-        return server_of(client, name, secret, url=url, command=where if given.stdio else ())
+        return server_of(client, name, secret, url=url, command=where if by_command else ())
 
     unfit = None if file is None else _hindrance(file, with_token(""))
     if unfit is not None and given.write:

@@ -5,8 +5,12 @@ from __future__ import annotations
 import json
 import os
 import socket
+import subprocess
+import sys
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from urllib.parse import quote
 
 import pytest
 
@@ -46,6 +50,34 @@ def test_without_a_server_it_says_so_and_how_to_start_one(home):
     ran = home.run("mcp")
     assert (ran.code, ran.out) == (1, "")
     assert ran.err.startswith(f"jupyter fstools: no Jupyter server runs that serves {home.files}\nHint: Start one")
+
+
+@pytest.mark.skipif(not hasattr(socket, "AF_UNIX"), reason="needs Unix sockets")
+def test_a_server_on_a_unix_socket_is_reached_like_any_other(home, run):
+    options = {
+        "ServerApp.sock": home.path / "s",
+        "ServerApp.root_dir": home.files,
+        "ServerApp.jpserver_extensions": "{'jupyter_fstools': True, 'jupyterlab': False, 'jupyter_lsp': False}",
+        "ServerApp.open_browser": False,
+        "ServerApp.allow_root": True,
+        "IdentityProvider.token": "the-token",
+    }
+    command = [sys.executable, "-m", "jupyter_server", *(f"--{name}={value}" for name, value in options.items())]
+    server = subprocess.Popen(command, env=os.environ | home.environment, stderr=subprocess.DEVNULL)
+    try:
+        late = time.monotonic() + 60
+        while not (home.path / "s").exists() or not [*home.runtime.glob("jpserver-*.json")]:
+            assert time.monotonic() < late and server.poll() is None
+            time.sleep(0.1)
+        status = run(home, "status")
+        assert f"http+unix://{quote(str(home.path / 's'), '')}/" in status.out, status.err
+        connected = run(home, "connect", "claude-code", "--wait=0")
+        assert connected.code == 0, connected.err
+        # A client reaches no socket by an address: its configuration starts the bridge.
+        assert "http+unix" not in connected.out and '"mcp"' in connected.out
+    finally:
+        server.terminate()
+        server.wait(30)
 
 
 def test_a_server_elsewhere_is_named(home, run):
@@ -92,7 +124,7 @@ def test_a_password_in_an_address_is_not_shown(home, run):
     assert "secret" not in ran.err and "hidden" not in ran.err
 
 
-@pytest.mark.parametrize("url", ["http+unix://%2Ftmp%2Fx", "ftp://x/", "http://", "http://x:99999/", "http://[", ""])
+@pytest.mark.parametrize("url", ["http+unix:///tmp/x", "ftp://x/", "http://", "http://x:99999/", "http://[", ""])
 def test_an_address_that_is_none_is_refused(home, run, url):
     ran = run(home, "mcp", "--url", url)
     assert (ran.code, ran.out) == (2, "")
