@@ -13,11 +13,13 @@ from jupyter_server.auth.authorizer import Authorizer
 from jupyter_fstools import open_workspace
 from jupyter_fstools.gate import grant
 from jupyter_fstools.server import streaming
+from tests.mcp_client import tool_call
 from tests.processes import RunningServer, wait_for_line, wait_until_gone
 
 pytestmark = pytest.mark.slow
 
 AT_ONCE = {"enable_execute": True, "execute_approval": False}
+BOTH = "application/json, text/event-stream"
 runs_at_once = pytest.mark.parametrize("settings", [AT_ONCE], indirect=True)
 waits_for_approval = pytest.mark.parametrize(
     "settings", [{"enable_execute": True, "execute_approval_seconds": 60.0}], indirect=True
@@ -137,6 +139,23 @@ async def test_a_quiet_command_is_kept_alive_by_comments(send, jp_root_dir, monk
     assert [(await anext(blocks))[0], (await anext(blocks))[0]] == [":", ":"]
     (jp_root_dir / "go").touch()
     assert [block async for block in blocks if block.startswith("event: result")]
+
+
+@runs_at_once
+async def test_a_quiet_command_over_mcp_is_kept_alive_for_a_client_that_wants_no_progress(
+    ask, jp_auth_header, monkeypatch
+):
+    async def post(tool, accept, **arguments):
+        headers = {**jp_auth_header, "X-Fstools-Session": "s", "Accept": accept}
+        return await ask("POST", "/mcp", tool_call(tool, **arguments), headers=headers)
+
+    monkeypatch.setattr(streaming, "HEARTBEAT_SECONDS", 0.1)
+    answer = await post("execute", BOTH, command="echo one; sleep 0.5; echo two")
+    comments, _, told = answer.body.partition(b"event: message\ndata: ")
+    assert comments.count(b": still running\n\n") > 1 and b"data" not in comments
+    assert json.loads(told)["result"]["content"][0]["text"] == "one\ntwo"
+    assert (await post("list_files", BOTH)).json["result"]["isError"] is False
+    assert (await post("execute", "application/json", command="sleep 0.3")).json["result"]["isError"] is False
 
 
 @pytest.mark.parametrize("accept", ["text/event-stream", "application/json"])

@@ -198,15 +198,15 @@ class McpHandler(ToolsHandler):
         return as_message({**self.told(self.as_refusal(problem).as_dict()), "id": id})
 
     async def _answer_alone(self, request: JSONRPCRequest, asker: _Asker) -> None:
-        """Answer with JSON, or with a stream where there is progress that the client wants to be told."""
+        """Answer with JSON, or with a stream once there is progress that the client wants, or the call takes long."""
         from .messages import progress_token
 
-        token = progress_token(request)
-        if token is None or MEDIA_TYPE not in self.request.headers.get("Accept", ""):
+        if MEDIA_TYPE not in self.request.headers.get("Accept", ""):
             self.answer(await self._answered(request, asker))
         else:
+            token = progress_token(request)
             stream = ProgressStream(self, request.id, token)
-            await stream.answer(self._answered(request, asker, stream.tell))
+            await stream.answer(self._answered(request, asker, None if token is None else stream.tell))
 
     async def _answered(
         self, request: JSONRPCRequest, asker: _Asker, tell: Callable[[Progress], None] | None = None
@@ -260,15 +260,15 @@ def _stateless_status(fault: Fault) -> int:
 
 
 class ProgressStream(EventStream):
-    """The answer to one request: JSON, or a stream of events as soon as there is progress to report.
+    """The answer to one request: JSON, or a stream of events once there is progress to report or the call takes long.
 
     Args:
         handler: the handler that answers.
         id: the request's.
-        token: the progress token that its notifications name.
+        token: the progress token that its notifications name; None: nothing is reported.
     """
 
-    def __init__(self, handler: McpHandler, id: Id, token: Id) -> None:
+    def __init__(self, handler: McpHandler, id: Id, token: Id | None) -> None:
         super().__init__(handler)
         self._mcp = handler
         self._id = id
@@ -284,13 +284,15 @@ class ProgressStream(EventStream):
 
     async def answer(self, call: Awaitable[bytes]) -> None:
         """Send the message that the call answers, once it does; until then keep the connection alive."""
-        answered = await self._ended(call)
-        if not self._begun:
-            self._handler.answer(answered.result())
-            return
         try:
-            message = answered.result()
+            with self._kept_alive():
+                message = await call
         except Exception as problem:
+            if not self._begun:
+                raise
             message = self._mcp.failed(self._id, problem)
-        self._send("message", message)
-        self._handler.finish()
+        if self._begun:
+            self._send("message", message)
+            self._handler.finish()
+        else:
+            self._handler.answer(message)
