@@ -81,6 +81,14 @@ def test_a_stale_refusal_says_what_changed(folder):
     assert "+changed meanwhile" in answer.error["details"]["diff"]
 
 
+@pytest.mark.parametrize("settings", [{"tool_prefix": "fs_"}], indirect=True)
+async def test_a_hint_names_tools_as_the_call_did(call, jp_root_dir):
+    (jp_root_dir / "a.txt").write_text("one\n")
+    edit = {"path": "a.txt", "old_string": "one", "new_string": "1"}
+    assert "`fs_read_file`" in (await call("fs_edit_file", **edit)).error["hint"]
+    assert "`read_file`" in (await call("edit_file", **edit)).error["hint"]
+
+
 @pytest.mark.parametrize("settings", [{"read_only": True}], indirect=True)
 async def test_in_a_read_only_server_tools_that_write_are_disabled(ask, call, jp_root_dir):
     (jp_root_dir / "a.txt").write_bytes(TEXT)
