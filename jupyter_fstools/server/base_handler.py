@@ -26,7 +26,7 @@ from .bodies import as_json, checked, parsed_object
 from .call_pool import Caller, CallPool
 from .permissions import Permission
 from .served import Served
-from .token_login import TokenLogin, end_once_revoked, presented
+from .token_login import TokenLogin, end_with_token, presented
 
 _T = TypeVar("_T")
 _A = TypeVar("_A", bound=Arguments)
@@ -151,7 +151,7 @@ class ToolsHandler(APIHandler):
 
         watch = None
         if command and self.assistant:
-            watch = asyncio.ensure_future(end_once_revoked(self.served, self.assistant, self._left))
+            watch = asyncio.ensure_future(end_with_token(self.served, self.assistant, self._left))
         try:
             return await self._pool(command).run(self.caller(reader), begun, self._left)
         finally:

@@ -1,10 +1,12 @@
-"""Recognises requests with an assistant's token; ends them once it is revoked."""
+"""Recognises requests with an assistant's token; ends them once it ends."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import threading
+import time
 from typing import Any
 
 from jupyter_server.auth.identity import IdentityProvider, User
@@ -26,10 +28,14 @@ def presented(request: HTTPServerRequest) -> str | None:
     return secret if kind.lower() in ("token", "bearer") and secret.startswith(TOKEN_PREFIX) else None
 
 
-async def end_once_revoked(served: Served, token: Token, left: threading.Event) -> None:
-    """Set `left` once the token is revoked, by whichever process, until the server stops."""
+async def end_with_token(served: Served, token: Token, left: threading.Event) -> None:
+    """Set `left` once the token expires or is revoked, by whichever process, until the server stops."""
     feed, store = served.feed, served.workspace.store
     while not (feed.stopped or left.is_set()):
+        seconds = None if token.expires_at is None else token.expires_at - time.time()
+        if seconds is not None and seconds <= 0:
+            left.set()
+            return
         with feed.news() as kept:
             try:
                 await asyncio.to_thread(token_of, store, token.user, token.id)
@@ -37,7 +43,8 @@ async def end_once_revoked(served: Served, token: Token, left: threading.Event) 
                 left.set()
             except FsToolsError as problem:
                 _log.warning("It is not known whether a token is still valid: %s", problem.message)
-            await kept.wait()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(kept.wait(), seconds)
 
 
 class TokenLogin:

@@ -193,6 +193,15 @@ async def test_a_command_ends_when_another_process_revokes_its_token(send, ask, 
     assert (await (await stream.begin()).next("result"))["data"]["cancelled"]
 
 
+@runs_at_once
+async def test_a_command_ends_when_its_token_expires(send, ask, jp_root_dir):
+    token = (await ask("POST", "/tokens", {"name": "one", "tools": ["execute"], "expires_in": 3})).json
+    stream = await send(token=token["token"], command="echo $$ > pid; sleep 1000")
+    pid = await asyncio.to_thread(wait_for_line, jp_root_dir / "pid")
+    await asyncio.to_thread(wait_until_gone, pid)
+    assert (await (await stream.begin()).next("result"))["data"]["cancelled"]
+
+
 @waits_for_approval
 async def test_a_command_runs_once_a_person_approves_it(send, ask, jp_root_dir):
     stream = await (await send(command="touch x; echo done")).begin()
