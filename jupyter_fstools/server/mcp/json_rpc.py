@@ -14,7 +14,8 @@ Id = str | int
 INVALID_REQUEST = -32600
 INTERNAL_ERROR = -32603
 
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+"""Half of a character, which many clients reject in a message."""
 _TOLD_BYTE = re.compile(r"\\u(dc[89a-f][0-9a-f])")
 
 
@@ -54,14 +55,13 @@ def error(id: Id | None, code: int, message: str, details: Any = None) -> dict[s
 def as_message(value: Any) -> bytes:
     r"""A value as JSON that every client reads.
 
-    Each byte of a name that is not UTF-8 is written as a backslash and `udcXX`, as many clients reject a message with a
-    lone surrogate in it. `with_bytes` reverses this.
+    Each byte of a name that is not UTF-8 is written as a backslash and `udcXX`. `with_bytes` reverses this.
     """
     try:
         return orjson.dumps(value)
     except TypeError:  # A lone surrogate, or a number beyond 64 bits.
         text = json.dumps(value, separators=(",", ":"), ensure_ascii=False)
-        return _LONE_SURROGATE.sub(lambda found: f"\\\\u{ord(found[0]):04x}", text).encode()
+        return LONE_SURROGATE.sub(lambda found: f"\\\\u{ord(found[0]):04x}", text).encode()
 
 
 def with_bytes(path: str) -> str:

@@ -26,7 +26,7 @@ from pydantic import BaseModel, ValidationError
 from ...errors import Invalid
 from ...tools.arguments import names_to, spelled
 from ..bodies import parsed
-from .json_rpc import Fault, Id
+from .json_rpc import LONE_SURROGATE, Fault, Id
 
 VERSIONS = HANDSHAKE_PROTOCOL_VERSIONS
 """The revisions that begin with a handshake."""
@@ -154,6 +154,8 @@ def _message(value: Any) -> _Message:
         raise Fault(INVALID_REQUEST, "a message is an object: jsonrpc, method and, for a request, id and params")
     id = value.get("id")
     known = id if isinstance(id, (str, int)) and not isinstance(id, bool) else None
+    if isinstance(id, str) and LONE_SURROGATE.search(id):
+        raise Fault(INVALID_REQUEST, "id: takes text that is Unicode, got half of a surrogate pair")
     form: type[_Message] = JSONRPCRequest if "id" in value else JSONRPCNotification
     if "method" not in value and ("result" in value or "error" in value):
         form = JSONRPCResponse if "result" in value else JSONRPCError

@@ -36,6 +36,7 @@ NO_MESSAGES = {
         -32700,
     ),
     "a huge number as id": (b'{"jsonrpc": "2.0", "id": 99999999999999999999999, "method": "ping"}', -32600),
+    "half of a character as id": (b'{"jsonrpc": "2.0", "id": "\\ud800", "method": "ping"}', -32600),
     "a fraction as id": (b'{"jsonrpc": "2.0", "id": 1.5, "method": "ping"}', -32600),
     "true as id": (b'{"jsonrpc": "2.0", "id": true, "method": "ping"}', -32600),
     "a number as method": (b'{"jsonrpc": "2.0", "id": 1, "method": 5}', -32600),
