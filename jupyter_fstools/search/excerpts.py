@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
 from typing import NamedTuple
 
+from ..backends.protocol import Backend, FileStat
 from ..content.source import Content
+from ..errors import FsToolsError, TooLarge
 from .match_lines import Hit
 from .query import TextMatch, TextQuery
 
 BLOCK_CHARACTERS = 8 << 20
+MOST_AT_ONCE = 256 << 20
+"""Most bytes of a large file that are held in memory at once: a line, or all of it if a match may span lines or it is a
+notebook."""
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8", "surrogateescape"),
     (codecs.BOM_UTF16_LE, "utf-16-le", "replace"),
@@ -35,7 +40,13 @@ def decoded(raw: bytes) -> str:
 
 
 def text_blocks(content: Content, block: int = BLOCK_CHARACTERS) -> Iterator[str]:
-    """A file as text in blocks that end after a line feed; all but the last have at least `block` characters."""
+    """A file as text in blocks that end after a line feed; all but the last have at least `block` characters.
+
+    The block that holds a NUL is the last one, as the file is binary.
+
+    Raises:
+        TooLarge: a line has more than `MOST_AT_ONCE` characters.
+    """
     skip, encoding, errors = encoding_of(content.read(0, 4))
     if content.size <= block:
         yield content.read(skip, content.size).decode(encoding, errors)
@@ -47,12 +58,38 @@ def text_blocks(content: Content, block: int = BLOCK_CHARACTERS) -> Iterator[str
         text = decoder.decode(bytes(chunk))
         waiting.append(text)
         length += len(text)
+        if "\0" in text:
+            break
         if length >= block and "\n" in text:
             whole = "".join(waiting)
             end = whole.rindex("\n") + 1
             yield whole[:end]
             waiting, length = [whole[end:]], len(whole) - end
+        if length > MOST_AT_ONCE:
+            raise TooLarge(f"a line has more than {MOST_AT_ONCE >> 20} MiB", hint="Search another file.")
     yield "".join(waiting) + decoder.decode(b"", True)
+
+
+def binary_or_long(backend: Backend, file: FileStat, ended: Callable[[], bool]) -> str:
+    """Why a file is not given to a program that holds whole lines in memory: `binary` or `long`; empty if it is."""
+    if file.size <= MOST_AT_ONCE:
+        return ""
+    length = 0
+    try:
+        with backend.read(file.path) as opened:
+            is_wide = encoding_of(opened.read(0, 4))[1] != "utf-8"
+            for chunk in opened.chunks():
+                if 0 in chunk and not is_wide:
+                    return "binary"
+                newline = chunk.rfind(b"\n")
+                length = len(chunk) - newline - 1 if newline >= 0 else length + len(chunk)
+                if length > MOST_AT_ONCE:
+                    return "long"
+                if ended():
+                    break
+    except FsToolsError:
+        return ""  # The program tells what is wrong with it.
+    return ""
 
 
 Range = tuple[int, int]

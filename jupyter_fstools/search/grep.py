@@ -17,10 +17,11 @@ from ..walking.names import joined
 from ..walking.stopping import Cancelled, NoDescriptors, Stop, check_descriptors, too_many_open
 from ..walking.walk import Tally, Walk
 from .batches import Batch, Counted, Engine, EngineName, Part, notebooks_among
+from .excerpts import MOST_AT_ONCE
 from .notebooks import NotebookSearch
 from .page import MatchingFiles, Page
 from .python.engine import PythonEngine
-from .python.matcher import Matcher
+from .python.matcher import Matcher, goes_over_lines
 from .query import FoundText, MatchingFile, TextQuery, file_filter, start_of, unwanted_files
 from .regex.dialect import Expression, compile_expression
 from .ripgrep.engine import LITTLE_FILES, RipgrepEngine
@@ -199,7 +200,11 @@ class _Search:
 
     def _one_file(self, file: FileStat) -> Iterator[Batch]:
         batch = Batch(size=1, whatever_size=True)
-        batch.add_file(self._shown, file)
+        as_a_whole = is_notebook_name(file.path) or goes_over_lines(self._expression)
+        if as_a_whole and file.size > MOST_AT_ONCE:
+            batch.skipped["long"] += 1
+        else:
+            batch.add_file(self._shown, file)
         yield batch
 
     def _batches(self, base: str, walk: Walk, engine: Engine, at_first: int) -> Iterator[Batch]:

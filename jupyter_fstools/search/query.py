@@ -153,7 +153,8 @@ class FoundText(BaseModel):
             more than the page shows, and nobody wanted to know how many.
         truncated: there is more after this page, or the search ended early.
         skipped: files that were not searched, by reason: `binary` (holds a NUL), `large`, `unreadable`, `slow` (the
-            pattern took too long on it), `notebook` (broken). A link counts as a file of its own name, as in matches.
+            pattern took too long on it), `long` (a line has too many bytes, or the file where a match may span lines),
+            `notebook` (broken). A link counts as a file of its own name, as in matches.
         ignored: files and folders that an ignore file left out.
         excluded: names of folders that are passed over by default and were met.
         partial: why the search ended early; None if it is complete.

@@ -20,6 +20,7 @@ _WORDS = {
     "large": "too large (name one as path to search it)",
     "unreadable": "unreadable",
     "slow": "not searched to the end: the pattern takes too long on them",
+    "long": "with too much text at once: more than 256 MiB in a line, a notebook, or with multiline a file",
     "notebook": "broken notebooks",
 }
 

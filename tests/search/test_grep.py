@@ -290,6 +290,38 @@ def test_a_named_file_that_is_large_is_searched_in_blocks(
     assert [(match.line, match.after) for match in found.matches] == [(3_000_001, ["x"])]
 
 
+@pytest.mark.parametrize(
+    ("content", "fields", "skipped"),
+    [
+        (b"needle\n" + b"x" * 3000, {}, {"long": 1}),
+        ("needle\n".encode("utf-16") + b"x " * 3000, {}, {"long": 1}),
+        (b"needle\n\0" + b"x" * 3000, {}, {"binary": 1}),
+        (b"needle\n" * 500, {}, {}),
+        ("needle\n".encode("utf-16") * 500, {}, {}),
+        (b"needle\n" * 500, {"multiline": True}, {}),
+        (b"needle\n" * 500, {"pattern": r"needle\nneedle", "multiline": True}, {"long": 1}),
+    ],
+)
+def test_a_named_file_is_not_held_in_memory(
+    search: Search, write: Write, monkeypatch: pytest.MonkeyPatch, content: bytes, fields: dict, skipped: dict
+) -> None:
+    """Neither an endless line, nor a large file as a whole."""
+    monkeypatch.setattr("jupyter_fstools.search.excerpts.text_blocks.__defaults__", (100,))
+    for module in ("excerpts", "grep"):
+        monkeypatch.setattr(f"jupyter_fstools.search.{module}.MOST_AT_ONCE", 1000)
+    write("big.txt", content)
+    found = search(**{"pattern": "needle", "path": "big.txt", "max_file_bytes": 500, **fields})
+    assert (found.skipped, bool(found.total)) == (skipped, not skipped)
+
+
+def test_a_large_notebook_that_is_named_is_not_held_in_memory(
+    search: Search, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("jupyter_fstools.search.grep.MOST_AT_ONCE", 1000)
+    write("big.ipynb", b"needle" * 1000)
+    assert search("needle", "big.ipynb", max_file_bytes=500).skipped == {"long": 1}
+
+
 def test_a_line_ends_with_a_line_feed_alone(search: Search, write: Write) -> None:
     """No other character shifts the numbers."""
     write("a.txt", "a\u2028b\x0b\x0c\x1c\x85c\rd\nneedle\n")

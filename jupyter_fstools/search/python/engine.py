@@ -8,7 +8,7 @@ from copy import copy
 
 from ...backends.protocol import Backend, FileStat
 from ...content.source import all_of
-from ...errors import FsToolsError, NotFound
+from ...errors import FsToolsError, NotFound, TooLarge
 from ...walking.names import Folder, joined
 from ...walking.stopping import Stop
 from ...walking.trail import FolderTrail
@@ -128,6 +128,9 @@ class PythonEngine:
                         return 0
                     total += self._matching(text, skipped)
         except NotFound:
+            return 0
+        except TooLarge:
+            skipped["long"] += 1
             return 0
         except FsToolsError:
             skipped["unreadable"] += 1

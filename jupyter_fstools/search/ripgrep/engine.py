@@ -16,6 +16,7 @@ from ...walking.names import Folder, is_long, joined, may_be_long
 from ...walking.stopping import Stop
 from ...walking.trail import look_at, reachable
 from ..batches import Batch, Counted, EngineName, Part
+from ..excerpts import binary_or_long
 from ..match_lines import Hit
 from ..python.engine import PythonEngine
 from ..python.matcher import goes_over_lines
@@ -180,6 +181,8 @@ class RipgrepEngine:
         for name, file in batch.named:
             if file.size > self._most and not batch.whatever_size:
                 batch.skipped["large"] += 1
+            elif reason := binary_or_long(self._backend, file, self._stop.now):
+                batch.skipped[reason] += 1
             else:
                 named.append((name, file.path))
         in_folders: dict[str, int] = {}
