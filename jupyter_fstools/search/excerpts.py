@@ -198,13 +198,11 @@ def _lines(blocks: Iterable[str], wanted: list[Range]) -> dict[int, str]:
     found: dict[int, str] = {}
     first = 1
     for text in blocks:
-        lines = text.split("\n")
-        if lines[-1] == "":
-            lines.pop()
-        for low, high in wanted:
-            for number in range(max(low, first), min(high, first + len(lines) - 1) + 1):
-                found[number] = lines[number - first]
-        first += len(lines)
+        after = first + text.count("\n") + (text[-1:] not in ("\n", ""))
+        here = [range(max(low, first), min(high + 1, after)) for low, high in wanted]
+        lines = text.split("\n") if any(here) else []  # Most blocks of a large file show no line.
+        found |= {number: lines[number - first] for numbers in here for number in numbers}
+        first = after
         if not wanted or first > wanted[-1][1]:
             break
     return found

@@ -52,6 +52,19 @@ def test_what_is_not_there_any_more_is_left_out() -> None:
     assert [match.line for match in excerpts(PLACE, ["a\na\n"], hits, slice(0, 9), TextQuery(pattern="a"))] == [1]
 
 
+def test_a_block_without_a_line_to_show_is_not_split() -> None:
+    """A large file has millions of lines, and a page shows a few."""
+
+    class Block(str):
+        def split(self, *arguments: object, **options: object) -> list[str]:
+            raise AssertionError("split")
+
+    blocks = [Block("b\n" * 5), "b\na\n", Block("b\n" * 5), "b\na", ""]
+    hits = [(7, 0, 1, -1), (14, 0, 1, -1)]
+    found = excerpts(PLACE, blocks, hits, slice(0, 9), TextQuery(pattern="a", before_lines=1))
+    assert [(match.line, match.text, match.before) for match in found] == [(7, "a", ["b"]), (14, "a", ["b"])]
+
+
 @pytest.mark.parametrize(("before", "after"), [(0, 0), (1, 0), (0, 1), (5, 5)])
 def test_every_line_is_in_one_place(before: int, after: int) -> None:
     """Nothing is shown twice, and all that is asked for."""
