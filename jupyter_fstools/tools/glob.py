@@ -14,7 +14,7 @@ from ..globs.patterns import root_spelled
 from ..search.glob import FoundFiles, find_files
 from ..walking.names import joined
 from .arguments import Arguments, Count, Flag, Text
-from .search_notes import list_of_globs, not_searched, nothing, paging, shown_path, text_blocks
+from .search_notes import linked_folder, list_of_globs, not_searched, nothing, paging, shown_path, text_blocks
 from .tool import Block, Tool, ToolResult, answer_named
 
 _OTHER_WILD = frozenset("*?{}\\")
@@ -96,6 +96,7 @@ def _mistaken(workspace: Workspace, folder: str, pattern: str) -> Iterator[str]:
         yield "[a backslash makes the sign after it mean itself; folders are separated by /]"
     root = root_spelled(workspace.backend, pattern)
     folder, below = "" if root else folder, pattern[len(root) :].strip("/")
+    yield from linked_folder(workspace, folder, below)
     lead = pattern[: len(root)] + "/" * pattern[len(root) :].startswith("/")
     literal = _literal_folders(workspace, folder, below.split("/"))
     fitting = lead + "/".join(name.replace("[", "[[]") for name in literal) + below[len("/".join(literal)) :]

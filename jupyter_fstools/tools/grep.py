@@ -22,6 +22,7 @@ from .notebook_view import leave_receipt_of_cells
 from .search_notes import (
     fitting_matches,
     left_out,
+    linked_folder,
     list_of_globs,
     match_rows,
     not_read,
@@ -146,6 +147,8 @@ def run(workspace: Workspace, arguments: GrepArguments) -> ToolResult:
     def content() -> list[Block]:
         rows, notes = _shown(found, query, following)
         said = [_AS_TEXT] if plain else [cut] if cut else []
+        if found.none_fits and query.glob and not found.partial:
+            said += linked_folder(workspace, start.path, query.glob)
         return text_blocks(rows, [*said, *notes, *not_read(without_receipt)])
 
     return ToolResult("grep", content, lambda: _data(found, query, path, following))

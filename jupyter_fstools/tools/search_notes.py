@@ -11,7 +11,10 @@ from typing import NamedTuple
 
 from ..documents.text.invisible import INVISIBLE
 from ..documents.text.shown_lines import CARRIAGE_RETURN, counted, row_sizes
+from ..errors import FsToolsError
+from ..gate.workspace import Workspace
 from ..search.query import TextMatch
+from ..walking.names import joined
 from ..walking.stopping import Reason
 from .tool import Block, text_block
 
@@ -23,6 +26,8 @@ _WORDS = {
     "long": "with too much text at once: more than 256 MiB in a line, a notebook, or with multiline a file",
     "notebook": "broken notebooks",
 }
+_WILD = frozenset("*?[{}\\")
+"""Characters that have a meaning in a pattern."""
 
 
 def paging(total: int | None, what: str, next_offset: int | None, partial: Reason | None = None) -> Iterator[str]:
@@ -74,6 +79,22 @@ def list_of_globs(glob: str) -> Iterator[str]:
     endings = all(part.startswith("*.") and "/" not in part for part in parts)
     meant = f"*.{{{','.join(part[2:] for part in parts)}}}" if endings else f"{{{','.join(parts)}}}"
     yield f"[a comma in a glob is part of a name: {glob!r} is one pattern; write {meant!r} for several]"
+
+
+def linked_folder(workspace: Workspace, folder: str, pattern: str) -> Iterator[str]:
+    """The note on a pattern that matched nothing and names a folder by a link, which no pattern follows."""
+    names = list(takewhile(_WILD.isdisjoint, pattern.strip("/").split("/")))
+    for count in range(1, len(names) + 1):
+        spelled = "/".join(names[:count])
+        try:
+            there = workspace.peek(joined(folder, spelled))
+        except FsToolsError:
+            return
+        if there.kind != "directory":
+            return
+        if there.path != joined(folder, spelled):
+            yield f"[{spelled!r} is a link, which a pattern does not follow; path={there.path or '.'!r} searches there]"
+            return
 
 
 def text_blocks(rows: Sequence[str], notes: Sequence[str]) -> list[Block]:

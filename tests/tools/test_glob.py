@@ -170,6 +170,27 @@ def test_a_folder_with_brackets_in_its_name_is_told_of(tree, pattern, path, bett
     assert tree("glob", pattern=better, path=path).data["total"]
 
 
+@pytest.mark.parametrize(
+    ("pattern", "path", "link"),
+    [
+        ("link/*.py", ".", "link"),
+        ("/real/link/**", ".", "real/link"),
+        ("link/**", "real", "link"),
+        ("real/in/*.txt", ".", None),
+        ("out/*.py", ".", None),
+        ("file/*.py", ".", None),
+    ],
+)
+def test_a_pattern_through_a_link_to_a_folder_is_told_where_it_leads(call, tmp_path, pattern, path, link):
+    call.put("real/in/a.py", "x\n")
+    for name, target in {"link": "real/in", "real/link": "in", "out": tmp_path, "file": "real/in/a.py"}.items():
+        (call.root / name).symlink_to(target)
+    told = f"[{link!r} is a link, which a pattern does not follow; path='real/in' searches there]"
+    answers = call("glob", pattern=pattern, path=path).text, call("grep", pattern="x", glob=pattern, path=path).text
+    for answer in answers:
+        assert answer.split("\n")[1:] == ([told] if link else [])
+
+
 @pytest.mark.parametrize("pattern", ["src/[id]/*", "app/[xy]/*", "[a.py]/*", ".ssh/[id]/*", "**/[id]/*.x"])
 def test_brackets_that_are_in_no_folders_name_get_no_hint(tree, pattern):
     tree.put("app/[id]/page.tsx", "x")
