@@ -6,6 +6,7 @@ import asyncio
 import time
 from contextlib import suppress
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
 from jupyter_server.auth.decorator import authorized
 from pydantic import BeforeValidator, Field
@@ -45,8 +46,13 @@ class NewToken(Arguments):
 
 
 def _address(value: Any) -> Any:
-    if not isinstance(value, str) or not value.startswith(("http://", "https://")):
-        raise ValueError(f"takes an address that begins with http:// or https://, got {spelled(value)}")
+    try:
+        parts = urlsplit(value) if isinstance(value, str) else None
+        fits = parts is not None and parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:  # The host's brackets or the port are wrong.
+        fits = False
+    if not fits or any(sign.isspace() or not sign.isprintable() for sign in value):
+        raise ValueError(f"takes an address as http://localhost:8888/, got {spelled(value)}")
     return value
 
 
