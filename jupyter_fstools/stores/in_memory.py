@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from ..errors import Invalid
 from ..limits import StoreLimits
 from .in_memory_receipts import InMemoryReceipts
-from .protocol import MAX_REFUSALS, USE_SECONDS, ChangeFilter, Closing, MomentFilter, require_room
+from .protocol import MAX_REFUSALS, USE_SECONDS, ChangeFilter, Closing, MomentFilter
 from .record_json import is_below, is_wanted, is_within, to_json
 from .records import Change, ChangeStatus, OpenDocument, Reader, Refusal, Token
-from .steps import ChangeRow, ChangeSteps, Step, kept_size, without_rows
+from .steps import ChangeRow, ChangeSteps, Step, kept_size, require_room, without_rows
 
 _DEFAULTS = StoreLimits()
 
@@ -77,7 +77,8 @@ class InMemoryChanges(InMemoryReceipts, ChangeSteps):
         size = kept_size(body, splices)
         with self._lock:
             if change.status == "proposed":
-                self._require_room(change.reader, size)
+                waiting = [(*kept.reader, kept.size) for kept in self._changes.values() if kept.status == "proposed"]
+                require_room(self._limits, size, change.reader, waiting)
             kept = KeptChange(
                 body=body,
                 splices=splices,
@@ -135,11 +136,6 @@ class InMemoryChanges(InMemoryReceipts, ChangeSteps):
         self._steps += 1
         self._revision += 1
         kept.revision = self._revision
-
-    def _require_room(self, reader: Reader, size: int) -> None:
-        waiting = [kept for kept in self._changes.values() if kept.status == "proposed"]
-        own = [kept.size for kept in waiting if kept.reader == reader]
-        require_room(self._limits, size, own, [kept.size for kept in waiting])
 
     def _prune(self) -> None:
         limits = self._limits

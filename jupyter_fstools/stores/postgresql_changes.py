@@ -6,16 +6,14 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import Any
 
-from psycopg import Connection
-
 from ..errors import FsToolsError, InputOutput
 from ..limits import StoreLimits
 from .postgresql_connection import Database, lock_lost
 from .postgresql_news import CHANNEL
 from .postgresql_receipts import PUT_VALUES, PostgresqlReceipts
-from .protocol import ChangeFilter, PutReceipt, require_room
+from .protocol import ChangeFilter, PutReceipt
 from .record_json import to_ascii_json
-from .records import Change, Reader
+from .records import Change
 from .sql_values import (
     LARGEST,
     as_bytes,
@@ -27,7 +25,7 @@ from .sql_values import (
     is_long,
     step_values,
 )
-from .steps import ChangeCounter, ChangeRow, ChangeSteps, Step, dropping, kept_size, without_rows
+from .steps import ChangeCounter, ChangeRow, ChangeSteps, Step, dropping, kept_size, require_room, without_rows
 
 # A step is one function of the database; receipts are put and the notification is sent only if the step is taken.
 _HELD = "%(held)s::bytea[], %(fences)s::bigint[]"
@@ -44,6 +42,9 @@ _STEP = f"""
 SELECT stepped, new_status, new_at, new_by, new_body, {_PUT}, {_TELL}
 FROM fstools.decide({_HELD}, %(id)s::bytea, %(expected)s, %(status)s, %(is_new)s, %(decided_at)s::float8,
 %(decided_by)s::bytea, %(splices)s::bytea, %(body)s::text) decided
+"""
+_PROPOSED = """
+SELECT owner, session, octet_length(body) + length(splices) FROM fstools.changes WHERE status = 'proposed'
 """
 _COLUMNS = "revision, status, decided_at, decided_by, body"
 _MATCHING = """
@@ -104,7 +105,10 @@ class PostgresqlChanges(PostgresqlReceipts, ChangeSteps):
         proposed = change.status == "proposed"
         with self._database.connection() as connection, connection.transaction() if proposed else nullcontext():
             if proposed:
-                self._require_room(connection, change.reader, size)
+                # A simultaneous proposal waits for this row lock, and then counts this one too.
+                connection.execute("SELECT FROM fstools.state FOR UPDATE")
+                waiting = connection.execute(_PROPOSED).fetchall()
+                require_room(self._limits, size, (values["owner"], values["session"]), waiting)
             row = connection.execute(add, values).fetchone()
         assert row is not None
         self._after((), size)
@@ -191,17 +195,6 @@ class PostgresqlChanges(PostgresqlReceipts, ChangeSteps):
         }
         with dropping(FsToolsError), self._database.connection() as connection:
             connection.execute(_PRUNE, bounds)
-
-    def _require_room(self, connection: Connection[Any], reader: Reader, size: int) -> None:
-        # A simultaneous proposal waits for this row lock, and then counts this one too.
-        connection.execute("SELECT FROM fstools.state FOR UPDATE")
-        query = (
-            "SELECT owner, session, octet_length(body) + length(splices) FROM fstools.changes WHERE status = 'proposed'"
-        )
-        waiting = connection.execute(query).fetchall()
-        place = as_bytes(reader.user), as_bytes(reader.session)
-        own = [its_size for owner, session, its_size in waiting if (owner, session) == place]
-        require_room(self._limits, size, own, [its_size for _, _, its_size in waiting])
 
     def _fences(self) -> dict[str, Any]:
         held = self._database.held

@@ -6,8 +6,6 @@ from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, Self, runtime_checkable
 
-from ..errors import TooLarge
-from ..limits import StoreLimits
 from .records import Change, ChangeStatus, OpenDocument, Reader, Receipt, Refusal, Token
 
 MAX_REFUSALS = 1000
@@ -222,30 +220,3 @@ class TellsNews(Protocol):
 
     def subscribe(self, heard: Callable[[], None]) -> None:
         """Have a function called whenever anything was kept, by whichever process; it must not block."""
-
-
-def require_room(limits: StoreLimits, size: int, own: Sequence[int], waiting: Sequence[int]) -> None:
-    """Refuse a proposal beyond the bounds.
-
-    Args:
-        limits: the bounds.
-        size: bytes of the new proposal, as `steps.kept_size` counts them.
-        own: those of each change of the same reader that is proposed.
-        waiting: those of each that is.
-
-    Raises:
-        TooLarge
-    """
-    for whose, sizes, most, most_bytes in (
-        ("this session", own, limits.session_proposals, limits.session_proposal_bytes),
-        ("all sessions", waiting, limits.max_proposals, limits.max_proposal_bytes),
-    ):
-        if len(sizes) >= most or sum(sizes) + size > most_bytes:
-            raise TooLarge(
-                f"{len(sizes)} changes of {whose} ({sum(sizes)} bytes) wait for a person's decision, and this one has "
-                f"{size} bytes; at most {most} changes and {most_bytes} bytes may wait (not modified)",
-                hint="Have the waiting changes approved or rejected first, or propose less at once.",
-                waiting=len(sizes),
-                limit=most,
-                limit_bytes=most_bytes,
-            )

@@ -7,9 +7,9 @@ import time
 from typing import Any
 
 from ..limits import StoreLimits
-from .protocol import ChangeFilter, require_room
+from .protocol import ChangeFilter
 from .record_json import is_below, to_json
-from .records import Change, Reader
+from .records import Change
 from .sql_values import (
     as_bytes,
     bytes_or_null,
@@ -21,7 +21,7 @@ from .sql_values import (
     step_values,
 )
 from .sqlite_receipts import ReceiptTable
-from .steps import ChangeCounter, ChangeRow, ChangeSteps, Step, dropping, kept_size, without_rows
+from .steps import ChangeCounter, ChangeRow, ChangeSteps, Step, dropping, kept_size, require_room, without_rows
 
 # The columns that filters use are kept apart from the texts: a scan of 10,000 such narrow rows takes a millisecond,
 # while every index would cost each new change a page. A pending change has no revision.
@@ -115,7 +115,8 @@ class ChangeTable(ReceiptTable, ChangeSteps):
         with self._connection:
             self._execute("BEGIN IMMEDIATE")
             if change.status == "proposed":
-                self._require_room(change.reader, size)
+                place = as_bytes(change.user), as_bytes(change.session)
+                require_room(self._limits, size, place, self._execute(_PROPOSED).fetchall())
             revision = None if change.status == "pending" else self.revision() + 1
             number = self._execute(_ADD, (revision, *columns)).lastrowid
             self._execute(_ADD_CONTENT, (number, body, splices))
@@ -165,12 +166,6 @@ class ChangeTable(ReceiptTable, ChangeSteps):
             self._execute("UPDATE contents SET body = ? WHERE number = ?", (body, number))
         if splices is not None or body is not None:
             self._execute(_RESIZE, (number,))
-
-    def _require_room(self, reader: Reader, size: int) -> None:
-        waiting = self._execute(_PROPOSED).fetchall()
-        place = as_bytes(reader.user), as_bytes(reader.session)
-        own = [its_size for user, session, its_size in waiting if (user, session) == place]
-        require_room(self._limits, size, own, [its_size for _, _, its_size in waiting])
 
     def change(self, change_id: str) -> Change | None:
         """One change."""

@@ -9,14 +9,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
+from ..errors import TooLarge
 from ..limits import StoreLimits
 from .protocol import PutReceipt
 from .record_json import from_json
 from .records import Change, ChangeStatus, Reader
 
 _log = logging.getLogger("jupyter_fstools")
+
+N = TypeVar("N", str, bytes)
+"""A name, as a store keeps it."""
 
 DROPPED_PER_RECEIPT = 4
 """How many evicted receipts are remembered as such, for each one that may be kept."""
@@ -121,6 +125,34 @@ def kept_size(body: str, splices: bytes) -> int:
     """The bytes that a store keeps of a change: its record, with the rows of its diff, and its splices."""
     # The splices are compressed, the rows are not: for a text that repeats itself the rows are nearly all of it.
     return len(body.encode()) + len(splices)
+
+
+def require_room(limits: StoreLimits, size: int, reader: tuple[N, N], waiting: Sequence[tuple[N, N, int]]) -> None:
+    """Refuse a proposal beyond the bounds.
+
+    Args:
+        limits: the bounds.
+        size: bytes of the new proposal, as `kept_size` counts them.
+        reader: who proposes it: user and session, as the store keeps them.
+        waiting: user, session and bytes of each change that is proposed.
+
+    Raises:
+        TooLarge
+    """
+    own = [its_size for user, session, its_size in waiting if (user, session) == reader]
+    for whose, sizes, most, most_bytes in (
+        ("this session", own, limits.session_proposals, limits.session_proposal_bytes),
+        ("all sessions", [its_size for *_, its_size in waiting], limits.max_proposals, limits.max_proposal_bytes),
+    ):
+        if len(sizes) >= most or sum(sizes) + size > most_bytes:
+            raise TooLarge(
+                f"{len(sizes)} changes of {whose} ({sum(sizes)} bytes) wait for a person's decision, and this one has "
+                f"{size} bytes; at most {most} changes and {most_bytes} bytes may wait (not modified)",
+                hint="Have the waiting changes approved or rejected first, or propose less at once.",
+                waiting=len(sizes),
+                limit=most,
+                limit_bytes=most_bytes,
+            )
 
 
 def without_rows(change: Change) -> Change:
