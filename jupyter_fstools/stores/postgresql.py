@@ -14,29 +14,29 @@ from .postgresql_changes import PostgresqlChanges
 from .postgresql_connection import Database
 from .postgresql_locks import PostgresqlLocks
 from .postgresql_news import CHANNEL, News
+from .postgresql_receipts import BELOW
 from .protocol import MAX_REFUSALS, USE_SECONDS, Closing, MomentFilter, Store
-from .record_json import from_json, to_ascii_json
+from .record_json import to_ascii_json
 from .records import OpenDocument, Refusal, Token
-from .sql_values import as_bytes, as_text, moment_values, records_below
+from .sql_values import as_bytes, as_text, numbered, refusal_number, refusal_values, refusals_below, token_of
+from .steps import REFUSALS_BETWEEN_PRUNING
 
 _DEFAULTS = StoreLimits()
 
 # By the database's clock: those of the servers may differ.
 _NOW = "extract(epoch FROM clock_timestamp())::float8"
-_MICROSECONDS = 1_000_000
 _REFUSE = """
 WITH step AS (UPDATE fstools.state SET refused = greatest(refused + 1, %(number)s) RETURNING refused)
 INSERT INTO fstools.refusals SELECT refused, %(key)s, %(session)s, %(body)s FROM step RETURNING number
 """
-_REFUSALS = """
-SELECT number, body FROM fstools.refusals
-WHERE (%(folder)s::bytea IS NULL OR key = %(folder)s OR (key >= %(below)s AND key < %(beyond)s))
+_REFUSALS = f"""
+SELECT number, body FROM fstools.refusals WHERE {BELOW}
 AND (%(session)s::bytea IS NULL OR session = %(session)s)
 AND (%(after)s::float8 IS NULL OR number > %(after)s) AND (%(before)s::float8 IS NULL OR number < %(before)s)
 ORDER BY number DESC LIMIT %(limit)s
 """
 _FORGET_REFUSALS = f"""
-DELETE FROM fstools.refusals WHERE number < ({_NOW} - %s) * {_MICROSECONDS}
+DELETE FROM fstools.refusals WHERE number < ({_NOW} - %s) * 1e6
 OR number <= (SELECT number FROM fstools.refusals ORDER BY number DESC LIMIT 1 OFFSET %s)
 """
 _NOTE_OPEN = f"""
@@ -47,7 +47,6 @@ _OPEN = f"""
 SELECT page, saved, hash, counter FROM fstools.open WHERE key = %(key)s AND until >= {_NOW} ORDER BY page, number
 """
 _FORGET_OPEN = f"DELETE FROM fstools.open WHERE page = %s OR until < {_NOW}"
-_ADDS_BETWEEN_PRUNING = 32
 _ADD = """
 INSERT INTO fstools.tokens (digest, id, owner, created_at, last_used_at, body) VALUES (%s, %s, %s, %s, %s, %s)
 """
@@ -86,12 +85,12 @@ class PostgresqlTokens:
                 connection.execute(_USE, (now, digest, self._database.me))
                 used = now
                 self._news.add()
-        return _token(body, used)
+        return token_of(body, used)
 
     def tokens(self, user: str) -> list[Token]:
         """A user's tokens, newest first."""
         with self._database.connection() as connection:
-            return [_token(*row) for row in connection.execute(_LIST, (as_bytes(user),))]
+            return [token_of(*row) for row in connection.execute(_LIST, (as_bytes(user),))]
 
     def drop_token(self, user: str, token_id: str) -> bool:
         """Forget a token of this user; False if no token has this id."""
@@ -99,10 +98,6 @@ class PostgresqlTokens:
             dropped = connection.execute(_DROP, (as_bytes(user), token_id, self._database.me)).fetchone()
         self._news.add()
         return dropped is not None
-
-
-def _token(body: str, last_used_at: float | None) -> Token:
-    return from_json(Token, body).model_copy(update={"last_used_at": last_used_at})
 
 
 class PostgresqlStore(PostgresqlChanges, PostgresqlTokens, Closing):
@@ -147,25 +142,19 @@ class PostgresqlStore(PostgresqlChanges, PostgresqlTokens, Closing):
         """Keep a refusal."""
         values = {"key": as_bytes(refusal.key), "session": as_bytes(refusal.session), "body": to_ascii_json(refusal)}
         with self._database.connection() as connection, connection.transaction():
-            moment = round(refusal.at * _MICROSECONDS)
-            row = connection.execute(_REFUSE, {**values, "number": moment}).fetchone()
+            row = connection.execute(_REFUSE, {**values, "number": refusal_number(refusal.at)}).fetchone()
             connection.execute(f"SELECT pg_notify('{CHANNEL}', %s)", (self._database.me,))
             self._refusals_left -= 1
             if self._refusals_left <= 0:
                 connection.execute(_FORGET_REFUSALS, (self._limits.journal_max_days * 86400, MAX_REFUSALS))
-                self._refusals_left = _ADDS_BETWEEN_PRUNING
+                self._refusals_left = REFUSALS_BETWEEN_PRUNING
         self._news.add()
         assert row is not None
-        return refusal.model_copy(update={"at": row[0] / _MICROSECONDS})
+        return numbered(refusal, row[0])
 
     def refusals(self, wanted: MomentFilter) -> list[Refusal]:
         """The refusals that a filter describes, newest first."""
-        values = moment_values(wanted)
-        for name in ("after", "before"):
-            values[name] = None if values[name] is None else round(values[name] * _MICROSECONDS)
-        found = [(number, from_json(Refusal, body)) for number, body in self._all(_REFUSALS, values)]
-        kept = [refusal.model_copy(update={"at": number / _MICROSECONDS}) for number, refusal in found]
-        return records_below(wanted, kept)
+        return refusals_below(wanted, self._all(_REFUSALS, refusal_values(wanted)))
 
     def locks(self, timeout: float) -> PostgresqlLocks:
         """Locks of files that hold on every machine."""

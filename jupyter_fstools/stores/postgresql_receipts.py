@@ -55,9 +55,9 @@ DELETE FROM fstools.dropped WHERE {_PLACE} AND key IN (
     SELECT key FROM fstools.dropped WHERE {_PLACE} ORDER BY used DESC OFFSET %(most_dropped)s
 )
 """
-_BELOW = "(%(folder)s::bytea IS NULL OR key = %(folder)s OR (key >= %(below)s AND key < %(beyond)s))"
+BELOW = "(%(folder)s::bytea IS NULL OR key = %(folder)s OR (key >= %(below)s AND key < %(beyond)s))"
 _READS = f"""
-SELECT body FROM fstools.receipts WHERE NOT own_write AND {_BELOW}
+SELECT body FROM fstools.receipts WHERE NOT own_write AND {BELOW}
 AND (%(after)s::float8 IS NULL OR read_at > %(after)s) AND (%(before)s::float8 IS NULL OR read_at < %(before)s)
 AND (%(session)s::bytea IS NULL OR session = %(session)s) ORDER BY read_at DESC LIMIT %(limit)s
 """
@@ -111,7 +111,7 @@ class PostgresqlReceipts:
 
     def receipts(self, reader: Reader, key_prefix: str | None = None) -> list[Receipt]:
         """All of a reader's receipts below a key prefix, most recently used first."""
-        query = f"SELECT body FROM fstools.receipts WHERE {_PLACE} AND {_BELOW} ORDER BY used DESC"
+        query = f"SELECT body FROM fstools.receipts WHERE {_PLACE} AND {BELOW} ORDER BY used DESC"
         wanted = MomentFilter(key_prefix, limit=LARGEST)
         rows = self._all(query, {**self._place(reader), **prefix_values(key_prefix)})
         return records_below(wanted, [from_json(Receipt, body) for (body,) in rows])

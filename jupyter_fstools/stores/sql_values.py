@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, TypeVar
 
 from .protocol import ChangeFilter, MomentFilter
-from .record_json import is_below
-from .records import Change, Receipt, Refusal
+from .record_json import from_json, is_below
+from .records import Change, Receipt, Refusal, Token
 from .steps import ChangeRow, Step
 
 LARGEST = 2**62
@@ -18,6 +19,7 @@ LARGEST = 2**62
 Record = TypeVar("Record", Receipt, Refusal)
 
 _FAR_SECONDS = 1e12
+_MICROSECONDS = 1_000_000
 _LONGEST, _BEGINNING = 2000, 1968
 
 
@@ -83,6 +85,34 @@ def records_below(wanted: MomentFilter, found: list[Record]) -> list[Record]:
     if prefix is None or not is_long(prefix):
         return found
     return [one for one in found if is_below(one.key, prefix)][: max(0, wanted.limit)]
+
+
+def refusal_number(at: float) -> int:
+    """A refusal's time in microseconds, by which it is numbered."""
+    return round(max(-LARGEST, min(at * _MICROSECONDS, LARGEST)))
+
+
+def refusal_values(wanted: MomentFilter) -> dict[str, Any]:
+    """`moment_values` with the times as numbers of refusals."""
+    values = moment_values(wanted)
+    for bound in ("after", "before"):
+        values[bound] = None if values[bound] is None else refusal_number(values[bound])
+    return values
+
+
+def numbered(refusal: Refusal, number: int) -> Refusal:
+    """The refusal with the time that its number tells."""
+    return refusal.model_copy(update={"at": number / _MICROSECONDS})
+
+
+def refusals_below(wanted: MomentFilter, rows: Iterable[tuple[int, str]]) -> list[Refusal]:
+    """The refusals that the filter describes, of the rows (number, body) found by `refusal_values`."""
+    return records_below(wanted, [numbered(from_json(Refusal, body), number) for number, body in rows])
+
+
+def token_of(body: str, last_used_at: float | None) -> Token:
+    """The token of a row; its last use is kept beside the body."""
+    return from_json(Token, body).model_copy(update={"last_used_at": last_used_at})
 
 
 def change_values(wanted: ChangeFilter) -> dict[str, Any]:

@@ -11,9 +11,10 @@ from pathlib import Path
 
 from ..limits import StoreLimits
 from .protocol import MAX_REFUSALS, USE_SECONDS, MomentFilter
-from .record_json import from_json, to_json
+from .record_json import to_json
 from .records import OpenDocument, Refusal, Token
-from .sql_values import LARGEST, as_bytes, as_text, moment_values, records_below
+from .sql_values import as_bytes, as_text, numbered, refusal_number, refusal_values, refusals_below, token_of
+from .steps import REFUSALS_BETWEEN_PRUNING
 
 TOKENS = """
 CREATE TABLE IF NOT EXISTS tokens (
@@ -45,20 +46,16 @@ class TokenTable:
             with suppress(sqlite3.OperationalError):  # On a full disk the use is not noted.
                 self._connection.execute(_USE, (now, digest))
                 row = row[0], now
-        return row and _token(*row)
+        return row and token_of(*row)
 
     def tokens(self, user: str) -> list[Token]:
         """A user's tokens, newest first."""
-        return [_token(*row) for row in self._connection.execute(_LIST, (as_bytes(user),))]
+        return [token_of(*row) for row in self._connection.execute(_LIST, (as_bytes(user),))]
 
     def drop_token(self, user: str, token_id: str) -> bool:
         """Forget a token of this user; False if no token has this id."""
         dropped = self._connection.execute(_DROP, (as_bytes(user), token_id))
         return dropped.rowcount > 0
-
-
-def _token(body: str, last_used_at: float | None) -> Token:
-    return from_json(Token, body).model_copy(update={"last_used_at": last_used_at})
 
 
 # The computer's clock may be set meanwhile: until the next boot, the uptime is compared instead.
@@ -139,9 +136,6 @@ DELETE FROM refusals WHERE number < ?
 OR number <= (SELECT number FROM refusals ORDER BY number DESC LIMIT 1 OFFSET ?)
 """
 
-_ADDS_BETWEEN_PRUNING = 32
-_MICROSECONDS = 1_000_000
-
 
 class RefusalTable:
     """Refusals over one connection; the caller makes sure that one thread at a time uses it."""
@@ -153,25 +147,14 @@ class RefusalTable:
     def add_refusal(self, refusal: Refusal) -> Refusal:
         """Keep a refusal."""
         columns = as_bytes(refusal.key), as_bytes(refusal.session), to_json(refusal)
-        [(number,)] = self._connection.execute(_ADD_REFUSAL, (_number(refusal.at), *columns)).fetchall()
+        [(number,)] = self._connection.execute(_ADD_REFUSAL, (refusal_number(refusal.at), *columns)).fetchall()
         self._refusals_left -= 1
         if self._refusals_left <= 0:
-            oldest = _number(time.time() - self._limits.journal_max_days * 86400)
+            oldest = refusal_number(time.time() - self._limits.journal_max_days * 86400)
             self._connection.execute(_PRUNE, (oldest, MAX_REFUSALS))
-            self._refusals_left = _ADDS_BETWEEN_PRUNING
-        return refusal.model_copy(update={"at": number / _MICROSECONDS})
+            self._refusals_left = REFUSALS_BETWEEN_PRUNING
+        return numbered(refusal, number)
 
     def refusals(self, wanted: MomentFilter) -> list[Refusal]:
         """The refusals that a filter describes, newest first."""
-        values = moment_values(wanted)
-        for bound in ("after", "before"):
-            values[bound] = None if values[bound] is None else _number(values[bound])
-        found = [
-            (number, from_json(Refusal, body)) for number, body in self._connection.execute(_REFUSALS_BY_TIME, values)
-        ]
-        kept = [refusal.model_copy(update={"at": number / _MICROSECONDS}) for number, refusal in found]
-        return records_below(wanted, kept)
-
-
-def _number(seconds: float) -> int:
-    return round(max(-LARGEST, min(seconds * _MICROSECONDS, LARGEST)))
+        return refusals_below(wanted, self._connection.execute(_REFUSALS_BY_TIME, refusal_values(wanted)))

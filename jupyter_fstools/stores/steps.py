@@ -28,6 +28,9 @@ DROPPED_PER_RECEIPT = 4
 MOST_READERS = 10_000
 """Readers that a process remembers; beyond that it forgets them all and begins again."""
 
+REFUSALS_BETWEEN_PRUNING = 32
+"""A process looks for refusals beyond the bounds whenever it has added so many."""
+
 _PART = 32
 """A bound may be exceeded by one part in so many: counting at every write would cost too much."""
 
