@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from ..errors import Denied, FsToolsError, NotFound, saying_unmodified
 from ..gate.workspace import Workspace
@@ -13,6 +14,9 @@ from ..stores.records import Change, ChangedFile
 from .commands import is_command
 
 _PAGE = 1000
+_PAGE_TO_UNDO, _MOST_TO_UNDO = 50, 10_000
+
+Wanted = TypeVar("Wanted", bound=ChangeFilter)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,17 +90,11 @@ class Listing:
         """
         self._workspace.unfinished.settle_free()
         reader = self._workspace.reader if own else None
-        wanted = ChangeFilter(key=self._workspace.peek(path).key, reader=reader, status="applied", limit=50)
-        for offset in range(0, 10_000, wanted.limit):
-            page = self._store.changes(replace(wanted, offset=offset))
-            for found in page:
-                # A partial undo (tool `undo`, without `undoes`) is no change to take back either.
-                is_step_back = found.undoes is not None or found.tool == "undo"
-                change = None if is_step_back or is_command(found) else self.visible(found)
-                if change is not None:
-                    return change
-            if len(page) < wanted.limit:
-                break
+        wanted = ChangeFilter(key=self._workspace.peek(path).key, reader=reader)
+        for found in changes_to_undo(self._store.changes, wanted):
+            # A partial undo (tool `undo`, without `undoes`) is no change to take back either.
+            if found.tool != "undo" and (change := self.visible(found)) is not None:
+                return change
         raise self._nothing_to_undo(path, replace(wanted, status="proposed"))
 
     def _nothing_to_undo(self, path: str, proposed: ChangeFilter) -> NotFound:
@@ -134,6 +132,20 @@ class Listing:
         if path is None:
             return None
         return file.model_copy(update={"path": path, "diff": file.diff.model_copy(update={"path": path})})
+
+
+def changes_to_undo(changes: Callable[[Wanted], list[Change]], wanted: Wanted) -> Iterator[Change]:
+    """The changes in effect that are neither an undo nor a command, newest first, of those that a filter describes.
+
+    Args:
+        changes: gives what a filter describes.
+        wanted: the filter; its `status`, `limit` and `offset` aside.
+    """
+    for offset in range(0, _MOST_TO_UNDO, _PAGE_TO_UNDO):
+        page = changes(replace(wanted, status="applied", limit=_PAGE_TO_UNDO, offset=offset))
+        yield from (one for one in page if one.undoes is None and not is_command(one))
+        if len(page) < _PAGE_TO_UNDO:
+            return
 
 
 def is_told(workspace: Workspace, change: Change) -> bool:

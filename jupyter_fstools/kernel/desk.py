@@ -23,8 +23,7 @@ from ..entry_points import absolute_root
 from ..errors import Denied, FsToolsError, Invalid, NotFound
 from ..gate.workspace import Workspace
 from ..globs.segments import escaped
-from ..journal.commands import is_command
-from ..journal.listing import ChangeQuery, unknown_change
+from ..journal.listing import ChangeQuery, changes_to_undo, unknown_change
 from ..open_documents.holders import ElsewhereDocuments
 from ..progress import Progress
 from ..sessions import DEFAULT_SESSION, checked_session, system_user
@@ -120,15 +119,10 @@ class Desk:
         Raises:
             NotFound: there is none.
         """
-        page, user = 50, self.files.user()
-        for offset in range(0, 10_000, page):
-            query = ChangeQuery(session=self.session, status="applied", limit=page, offset=offset)
-            found, _ = self.files.changes(query)
-            for change in found:
-                if change.undoes is None and not is_command(change) and change.user == user:
-                    return change
-            if len(found) < page:
-                break
+        files, user = self.files, self.files.user()
+        for change in changes_to_undo(lambda query: files.changes(query)[0], ChangeQuery(session=self.session)):
+            if change.user == user:
+                return change
         raise NotFound(
             f"session {self.session} has no change to undo (not modified)",
             hint="List the changes (`changes`) to see what there was.",
