@@ -92,8 +92,7 @@ class Listing:
         reader = self._workspace.reader if own else None
         wanted = ChangeFilter(key=self._workspace.peek(path).key, reader=reader)
         for found in changes_to_undo(self._store.changes, wanted):
-            # A partial undo (tool `undo`, without `undoes`) is no change to take back either.
-            if found.tool != "undo" and (change := self.visible(found)) is not None:
+            if (change := self.visible(found)) is not None:
                 return change
         raise self._nothing_to_undo(path, replace(wanted, status="proposed"))
 
@@ -143,7 +142,8 @@ def changes_to_undo(changes: Callable[[Wanted], list[Change]], wanted: Wanted) -
     """
     for offset in range(0, _MOST_TO_UNDO, _PAGE_TO_UNDO):
         page = changes(replace(wanted, status="applied", limit=_PAGE_TO_UNDO, offset=offset))
-        yield from (one for one in page if one.undoes is None and not is_command(one))
+        # A partial undo (tool `undo`, without `undoes`) is no change to take back either.
+        yield from (one for one in page if one.undoes is None and one.tool != "undo" and not is_command(one))
         if len(page) < _PAGE_TO_UNDO:
             return
 

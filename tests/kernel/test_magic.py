@@ -193,6 +193,17 @@ def test_undo_takes_the_newest_change_of_the_session_or_the_one_named(fs, file, 
     assert file.read_text() == SOURCE
 
 
+def test_undo_passes_over_what_a_person_took_back_in_part(fs, root):
+    lines = [f"{number}\n" for number in range(30)]
+    fs("write a.txt", "".join(lines))
+    fs("write a.txt", "".join(["first\n", *lines[1:-1], "last\n"]))
+    written = fs("write b.txt", "b\n").change
+    journal = Journal(open_workspace(root))
+    journal.undo(journal.newest_to_undo("a.txt", own=False), by_person=True, hunks=[0])
+    assert fs("undo").data["undoes"] == written.id
+    assert (root / "a.txt").read_text() == "".join([*lines[:-1], "last\n"])
+
+
 def test_undo_without_a_change_says_so(fs):
     with pytest.raises(NotFound, match="no change to undo"):
         fs("undo")
