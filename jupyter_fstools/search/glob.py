@@ -8,12 +8,13 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from ..backends.protocol import Backend, FileStat
-from ..errors import Denied, Invalid, NotADirectory, NotFound
+from ..errors import Invalid
 from ..globs.patterns import glob_in
 from ..walking.listing import EVERYTHING, Visible
 from ..walking.names import Folder, Look, joined
 from ..walking.stopping import Cancelled, NoDescriptors, Reason, Stop, too_many_open
 from ..walking.walk import Walk
+from .start import folder_to_search
 
 EPOCH = datetime(1970, 1, 1)
 """1970-01-01 in UTC, as file times are; a time without a zone is faster to format."""
@@ -114,22 +115,6 @@ def find_files(
         skipped={"unreadable": walk.tally.unreadable} if walk.tally.unreadable else {},
         partial=stop.reason,
     )
-
-
-def folder_to_search(backend: Backend, path: str, visible: Visible) -> str:
-    """The canonical path of a folder that exists and may be read.
-
-    Raises:
-        OutsideRoot, NotFound, NotADirectory, Denied
-    """
-    found = backend.stat(path)
-    if found.path and not visible.may_read(found.path):
-        raise Denied(f"{path}: a rule denies access to this folder")
-    if found.kind == "missing":
-        raise NotFound(f"{path}: no such folder", hint="`list_files` shows what is there.")
-    if found.kind != "directory":
-        raise NotADirectory(f"{path}: is not a folder", hint="Name its folder in path and the file in pattern.")
-    return found.path
 
 
 def iso_time(mtime_ns: int) -> str:

@@ -22,11 +22,12 @@ from .notebooks import NotebookSearch
 from .page import MatchingFiles, Page
 from .python.engine import PythonEngine
 from .python.matcher import Matcher, goes_over_lines
-from .query import FoundText, MatchingFile, TextQuery, file_filter, start_of, unwanted_files
+from .query import FoundText, MatchingFile, TextQuery, file_filter, unwanted_files
 from .regex.dialect import Expression, compile_expression
 from .ripgrep.engine import LITTLE_FILES, RipgrepEngine
 from .ripgrep.folders import whole_folders
 from .ripgrep.process import RipgrepFailed, is_since, ripgrep_binary
+from .start import start_of
 
 GRACE_SECONDS = 2.0
 """Extra time in which a search that timed out reads the lines it has found."""
@@ -248,6 +249,7 @@ class _Search:
         page = found.page() if self._query.output_mode != "content" else []
         skipped["unreadable"] += tally.unreadable
         return FoundText(
+            path=self._shown,
             files=[MatchingFile(path=file.shown, count=file.lines) for file in page if self._is_there(file)],
             total=found.total,
             truncated=found.fill_the_page or self._stop.reason is not None,

@@ -8,16 +8,12 @@ from typing import Literal, NamedTuple
 
 from pydantic import BaseModel, Field
 
-from ..backends.operating_system import split_path
 from ..backends.protocol import Backend, FileStat
 from ..content.fingerprint import Fingerprint
-from ..errors import Denied, FsToolsError, Invalid, NotFound
+from ..errors import Invalid
 from ..globs.file_types import names_of_type
 from ..globs.patterns import GlobPattern, glob_in
-from ..walking.listing import Visible
-from ..walking.names import joined
-from ..walking.stopping import NoDescriptors, Reason, too_many_open
-from ..walking.trail import FolderTrail
+from ..walking.stopping import Reason
 
 OutputMode = Literal["content", "files", "count"]
 LARGEST_FILE = 32 << 20
@@ -147,6 +143,7 @@ class FoundText(BaseModel):
     """A page of what a text search found, ordered by path and line.
 
     Attributes:
+        path: the folder or file searched, as matches show it; empty for the root.
         matches: the page in mode `content`.
         files: the page in the other modes.
         total: of what the mode lists: matching lines, or files; counted to the end unless `partial`. None: there are
@@ -163,6 +160,7 @@ class FoundText(BaseModel):
         engine: which engine searched.
     """
 
+    path: str
     matches: list[TextMatch] = Field(default_factory=list)
     files: list[MatchingFile] = Field(default_factory=list)
     total: int | None
@@ -174,51 +172,6 @@ class FoundText(BaseModel):
     versions: dict[str, ReadVersion] = Field(default_factory=dict, exclude=True)
     none_fits: bool = False
     engine: Literal["ripgrep", "python"] = "python"
-
-
-def start_of(backend: Backend, path: str, visible: Visible) -> tuple[str, FileStat]:
-    """The path to show, and the folder or file to search.
-
-    Raises:
-        OutsideRoot, NotFound, Denied: also where a rule denies the link by which the file is named.
-        InputOutput: too many files are open.
-    """
-    found = backend.stat(path)
-    shown = path_of_link(backend, path, found)
-    if found.path and not (visible.may_read(found.path) and visible.may_read(shown)):
-        raise Denied(f"{path}: a rule denies access to this path")
-    if found.kind == "missing":
-        raise NotFound(f"{path}: no such file or folder", hint="`list_files` shows what is there.")
-    if found.kind == "other":
-        raise Denied(f"{path}: is a device, a FIFO or a socket", hint="Name a folder or a regular file in path.")
-    return shown, found
-
-
-def path_of_link(backend: Backend, path: str, found: FileStat) -> str:
-    """The path of the link by which a file was named, as a walk shows it; the canonical path if there was no link.
-
-    Args:
-        backend: where it is.
-        path: as the caller spells it.
-        found: the target. Links to folders are resolved: no walk goes through them.
-
-    Raises:
-        InputOutput: too many files are open.
-    """
-    if found.kind != "file":
-        return found.path
-    *above, name = split_path(path)
-    try:
-        folder = backend.stat("/".join(above) or ".").path
-        if joined(folder, name) == found.path:
-            return found.path
-        with FolderTrail(backend) as trail:  # Another spelling may be the file itself on a disk that ignores case.
-            is_link = trail.at(folder).see(name).kind == "link"
-    except NoDescriptors as error:
-        raise too_many_open() from error
-    except (OSError, FsToolsError):
-        return found.path
-    return joined(folder, name) if is_link else found.path
 
 
 def file_filter(

@@ -16,7 +16,7 @@ from ..errors import TimedOut
 from ..gate.line_ranges import Shown
 from ..gate.workspace import Workspace
 from ..search.grep import search_text
-from ..search.query import FoundText, OutputMode, TextMatch, TextQuery, path_of_link
+from ..search.query import FoundText, OutputMode, TextMatch, TextQuery
 from .arguments import Arguments, Count, Flag, Text
 from .notebook_view import leave_receipt_of_cells
 from .search_notes import (
@@ -141,7 +141,6 @@ def run(workspace: Workspace, arguments: GrepArguments) -> ToolResult:
     elif found.partial:
         end = arguments.offset + len(found.matches)
     without_receipt = _leave_receipts(workspace, found, query.max_line_length)
-    path = path_of_link(workspace.backend, arguments.path, start) or "."
     following = end if found.total is None or end < found.total else None
 
     def content() -> list[Block]:
@@ -151,7 +150,7 @@ def run(workspace: Workspace, arguments: GrepArguments) -> ToolResult:
             said += linked_folder(workspace, start.path, query.glob)
         return text_blocks(rows, [*said, *notes, *not_read(without_receipt)])
 
-    return ToolResult("grep", content, lambda: _data(found, query, path, following))
+    return ToolResult("grep", content, lambda: _data(found, query, following))
 
 
 def _occurs_as_text(workspace: Workspace, query: TextQuery, path: str) -> bool:
@@ -219,8 +218,8 @@ def _whole_lines(matches: Iterable[TextMatch], most: int) -> Iterator[tuple[int,
         yield numbers[0], [shown[line] for line in numbers]
 
 
-def _data(found: FoundText, query: TextQuery, path: str, next_offset: int | None) -> dict[str, Any]:
-    data: dict[str, Any] = {"path": path, "output_mode": query.output_mode}
+def _data(found: FoundText, query: TextQuery, next_offset: int | None) -> dict[str, Any]:
+    data: dict[str, Any] = {"path": found.path or ".", "output_mode": query.output_mode}
     if query.output_mode == "content":
         data["matches"] = [_as_told(match) for match in found.matches]
     elif query.output_mode == "count":
