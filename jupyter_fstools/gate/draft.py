@@ -62,11 +62,11 @@ class Draft:
 class Check(Protocol):
     """Decides whether a reader was shown what a change is about to replace."""
 
-    def receipt(self, given: Sequence[str], opened: OpenFile) -> Receipt | None:
+    def receipt(self, numbers: Sequence[int], opened: OpenFile) -> Receipt | None:
         """The receipt that allows the change; None where none is needed.
 
         Args:
-            given: the paths as the caller spelled them, all of this file.
+            numbers: those (from 0) of the paths, among the caller's, that name this file.
             opened: the file as it is, under its lock.
 
         Raises:

@@ -117,7 +117,7 @@ class LineCheck:
         self._whole = whole
         self._accept_stale = accept_stale
 
-    def receipt(self, given: Sequence[str], opened: OpenFile) -> Receipt:
+    def receipt(self, numbers: Sequence[int], opened: OpenFile) -> Receipt:
         """The receipt that allows the change.
 
         Raises:

@@ -239,29 +239,30 @@ class Workspace(Closing):
                     f"{path!r} exists already", hint="Leave out `create_only` to overwrite it once it is read."
                 )
             check = check or LineCheck(self.tracker, self.versions, whole=whole)
-            with self._taken([path], stat, check) as draft:
+            with self._taken(path, stat, check, [0]) as draft:
                 yield draft
 
     @contextmanager
     def drafts(
         self, paths: Sequence[str], *, accept_stale: bool = False, check: Check | None = None
-    ) -> Iterator[dict[str, Draft]]:
+    ) -> Iterator[list[tuple[Draft, list[int]]]]:
         """Take several files to change them in one step, under all their locks until the block ends.
 
-        Gives a draft for each path; paths of the same file share one, and `check` is given all of them. With
-        `accept_stale` a file that changed since the read is taken nevertheless; the rest is as in `draft`.
+        Gives a draft of each file, in the order of keys, with the numbers of its paths. With `accept_stale` a file that
+        changed since the read is taken nevertheless; the rest is as in `draft`.
         """
         stats = {path: self.paths.peek_to_write(path, must_exist=True) for path in paths}
-        spelled: dict[str, list[str]] = {}
-        for path, stat in stats.items():
-            spelled.setdefault(stat.key, []).append(path)
+        numbers: dict[str, list[int]] = {}
+        for number, path in enumerate(paths):
+            numbers.setdefault(stats[path].key, []).append(number)
         check = check or LineCheck(self.tracker, self.versions, accept_stale=accept_stale)
-        with self._held.to_write(list(spelled)), ExitStack() as opened:
+        with self._held.to_write(list(numbers)), ExitStack() as opened:
             taken: dict[str, Draft] = {}
-            for key, names in spelled.items():
-                stat = self.paths.looked_at_again(stats[names[0]])
-                taken[key] = opened.enter_context(self._taken(names, stat, check))
-            yield {path: taken[stat.key] for path, stat in stats.items()}
+            for key, own in numbers.items():
+                path = paths[own[0]]
+                stat = self.paths.looked_at_again(stats[path])
+                taken[key] = opened.enter_context(self._taken(path, stat, check, own))
+            yield [(taken[key], numbers[key]) for key in sorted(taken)]
 
     @contextmanager
     def drafts_to_restore(self, files: Sequence[Restorable]) -> Iterator[list[Draft]]:
@@ -340,15 +341,14 @@ class Workspace(Closing):
         self._commits.announce(change)
 
     @contextmanager
-    def _taken(self, given: Sequence[str], stat: FileStat, check: Check) -> Iterator[Draft]:
-        path = given[0]
+    def _taken(self, path: str, stat: FileStat, check: Check, numbers: Sequence[int]) -> Iterator[Draft]:
         holder = self._holders.of(stat, to_change=True)
         if stat.kind == "missing":
             raise self.paths.not_found(path, stat)
         require_file(path, stat)
         with holder.content() as opened:
             require_editable_size(opened.stat, self.limits.max_edit_bytes)
-            yield Draft(path, opened.stat, opened, holder, check.receipt(given, opened))
+            yield Draft(path, opened.stat, opened, holder, check.receipt(numbers, opened))
 
     def _needs_approval(self, draft: Draft) -> bool:
         return self.policy.needs_approval(self.paths.relative(draft.given), draft.stat.path)

@@ -128,17 +128,11 @@ def change_texts(workspace: Workspace, edits: Sequence[tuple[str, TextEdit]], *,
     Raises:
         as `Workspace.drafts`, `apply_edits` and `Workspace.commit_all`; a refusal names its file and edit.
     """
-    paths = list(dict.fromkeys(path for path, _ in edits))
+    paths = [path for path, _ in edits]
     for path in paths:
         _require_no_notebook(checked_path(path))
     with workspace.drafts(paths, accept_stale=match_stale) as drafts:
-        of_file: dict[str, list[int]] = {}
-        for number, (path, _) in enumerate(edits):
-            of_file.setdefault(drafts[path].stat.key, []).append(number)
-        by_key = {draft.stat.key: draft for draft in drafts.values()}
-        files = [
-            _edited(workspace, by_key[key], edits, of_file[key], match_stale=match_stale) for key in sorted(by_key)
-        ]
+        files = [_edited(workspace, draft, edits, numbers, match_stale=match_stale) for draft, numbers in drafts]
         change = workspace.commit_all([(file.draft, file.step) for file in files])
     in_order = sorted(files, key=lambda file: file.numbers[0])
     return edited_result(in_order, change)

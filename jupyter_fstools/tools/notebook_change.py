@@ -44,9 +44,10 @@ def change_notebooks(workspace: Workspace, edits: Sequence[tuple[str, CellEdit]]
 
 def _changed(workspace: Workspace, edits: Sequence[tuple[str, CellEdit]], *, patient: bool) -> ToolResult:
     check = _CellCheck(workspace, edits, patient=patient)
-    with workspace.drafts(list(dict.fromkeys(path for path, _ in edits)), check=check) as drafts:
-        by_key = {draft.stat.key: draft for draft in drafts.values()}
-        notebooks = [_edited(workspace, by_key[key], edits, *check.checked[key]) for key in sorted(by_key)]
+    with workspace.drafts([path for path, _ in edits], check=check) as drafts:
+        notebooks = [
+            _edited(workspace, draft, edits, numbers, check.checked[draft.stat.key]) for draft, numbers in drafts
+        ]
         change = workspace.commit_all([(notebook.draft, notebook.step) for notebook in notebooks])
     in_order = sorted(notebooks, key=lambda notebook: notebook.numbers[0])
     return notebooks_result(in_order, change)
@@ -56,8 +57,8 @@ def _edited(
     workspace: Workspace,
     draft: Draft,
     edits: Sequence[tuple[str, CellEdit]],
-    document: NotebookDocument,
     numbers: Sequence[int],
+    document: NotebookDocument,
 ) -> EditedNotebook:
     own = [edits[number][1] for number in numbers]
     with _naming_edit(draft.stat.path, numbers, len(edits)):
@@ -100,30 +101,28 @@ class _CellCheck:
     """Requires receipts for the cells that the edits change.
 
     Attributes:
-        checked: for each notebook's key the notebook that was checked, and the numbers of its edits in the call.
+        checked: the notebook that was checked, by its key.
     """
 
     def __init__(self, workspace: Workspace, edits: Sequence[tuple[str, CellEdit]], *, patient: bool) -> None:
         self._workspace = workspace
         self._edits = edits
         self._patient = patient
-        self.checked: dict[str, tuple[NotebookDocument, list[int]]] = {}
+        self.checked: dict[str, NotebookDocument] = {}
 
-    def receipt(self, given: Sequence[str], opened: OpenFile) -> Receipt | None:
+    def receipt(self, numbers: Sequence[int], opened: OpenFile) -> Receipt | None:
         """The receipt of the cells; None where new ones are only inserted beside others.
 
         Raises:
             NotRead, Stale, NotebookRefused, and as `CellEdit.check`
         """
         path = opened.stat.path
-        require_notebook_name(path, given[0])
-        numbers = [number for number, (name, _) in enumerate(self._edits) if name in given]
+        require_notebook_name(path, self._edits[numbers[0]][0])
         own = [self._edits[number][1] for number in numbers]
         with _naming_edit(path, numbers, len(self._edits)):
             for edit in own:
                 edit.check()
-            document = self._opened(opened)
-            self.checked[opened.stat.key] = document, numbers
+            self.checked[opened.stat.key] = document = self._opened(opened)
             return require_cells(
                 self._workspace.tracker,
                 opened.stat,

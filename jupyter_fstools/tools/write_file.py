@@ -104,7 +104,7 @@ def _require_writable_text(workspace: Workspace, arguments: WriteFileArguments) 
 class _EmptyNotebookCheck:
     """Lets a notebook be written only if it is empty."""
 
-    def receipt(self, given: Sequence[str], opened: OpenFile) -> None:
+    def receipt(self, numbers: Sequence[int], opened: OpenFile) -> None:
         """Return None, as an empty notebook needs no receipt.
 
         Raises:

@@ -44,8 +44,8 @@ def test_a_draft_demands_a_current_receipt(call):
     with pytest.raises(Stale) as refused, call.workspace.draft("a.txt"):
         pass
     assert "-x\n+y" in refused.value.details["diff"]
-    with call.workspace.drafts(["a.txt"], accept_stale=True) as drafts:
-        assert drafts["a.txt"].content.read(0, 9) == b"y\n"
+    with call.workspace.drafts(["a.txt"], accept_stale=True) as [(draft, _)]:
+        assert draft.content.read(0, 9) == b"y\n"
 
 
 def test_a_draft_says_what_is_there_instead(call):
