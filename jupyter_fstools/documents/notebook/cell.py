@@ -145,9 +145,9 @@ class Cell:
         member = self.spans.member(key)
         return None if member is None else decoded_to_show(self.raw(member))
 
-    def raw(self, member: Member) -> bytes:
-        """The bytes of a member's value."""
-        return self.content.read(member.start, member.end - member.start)
+    def raw(self, place: Member | CellSpans) -> bytes:
+        """The bytes of a member's value, or of the whole cell."""
+        return self.content.read(place.start, place.end - place.start)
 
 
 class Cells(list[Cell]):

@@ -8,7 +8,6 @@ from ...content.splices import Splice, trimmed
 from ...diffs.file_diff import CellDiff
 from ...diffs.line_diff import CONTEXT_LINES, changed_blocks, grouped
 from ...errors import Invalid
-from .cell import Cell
 from .changed_notebook import ChangedNotebook
 from .comparison import compared
 from .document import NotebookDocument
@@ -59,7 +58,8 @@ def notebook_with(
     for token in written.keys() - placed:
         # Splices inside the cell tell an edit apart from a new cell in its place.
         cell = before.cells[token[1]]
-        found += [one._replace(offset=cell.place.start + one.offset) for one in trimmed(_raw(cell), written[token])]
+        splices = trimmed(cell.raw(cell.place), written[token])
+        found += [one._replace(offset=cell.place.start + one.offset) for one in splices]
     return sorted(found, key=lambda splice: splice.offset)
 
 
@@ -99,7 +99,8 @@ def _cells_with(
     """
     chosen = [diff for diff in diffs if taken.get(diff.cell_id)]
     leaving = {("old", diff.index) for diff in chosen if diff.action == "delete"}
-    written = {_token(diff.index, origins): _raw(after.cells[diff.index]) for diff in chosen if diff.action != "delete"}
+    cells = {_token(diff.index, origins): after.cells[diff.index] for diff in chosen if diff.action != "delete"}
+    written = {token: cell.raw(cell.place) for token, cell in cells.items()}
     coming = {diff.index for diff in diffs if diff.action in ("insert", "move") or diff.moved_from is not None}
     placed = {token for at in coming if (token := _token(at, origins)) in written}
     leaving |= placed
@@ -150,7 +151,3 @@ def _source_with(before: str, after: str, taken: Collection[int]) -> str:
             lines += [*old[at:a], *(new[c:d] if number in taken else old[a:b])]
             at = b
     return "\n".join([*lines, *old[at:]])
-
-
-def _raw(cell: Cell) -> bytes:
-    return cell.content.read(cell.place.start, cell.place.end - cell.place.start)

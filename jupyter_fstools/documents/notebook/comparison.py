@@ -214,7 +214,7 @@ def _grouped(cells: Iterable[Cell], same: Callable[[Cell], Hashable]) -> dict[Ha
 
 
 def _diff(was: Cell | None, cell: Cell, rows: _Rows, previous: str, *, moved: bool) -> CellDiff | None:
-    same = was is not None and _raw(was) == _raw(cell)
+    same = was is not None and was.raw(was.place) == cell.raw(cell.place)
     action: Action | None = None
     if was is None:
         action = "insert"
@@ -298,7 +298,3 @@ def _readable(raw: bytes) -> str:
 
 def _lines(cell: Cell) -> list[str]:
     return cell.source.split("\n") if cell.source else []
-
-
-def _raw(cell: Cell) -> bytes:
-    return cell.content.read(cell.place.start, cell.place.end - cell.place.start)

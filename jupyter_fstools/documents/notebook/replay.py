@@ -100,9 +100,7 @@ class _Replay:
         else:
             if token not in self._written:
                 cell = document.cells[token]
-                self._written[token] = json.loads(
-                    cell.content.read(cell.place.start, cell.place.end - cell.place.start)
-                )
+                self._written[token] = json.loads(cell.raw(cell.place))
             self._written[token] = _with(self._written[token], operation)
 
     def _token(self, name: CellName) -> int:
