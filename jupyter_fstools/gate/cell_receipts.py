@@ -237,7 +237,7 @@ def _require_order(receipt: Receipt, document: NotebookDocument, target: Target,
             hint="Name the cell by its `cell_id`, or read the notebook again.",
             **_place(target),
         )
-    if not any(first <= target.index + 1 <= last for first, last in receipt.lines):
+    if not covers(receipt.lines, target.index + 1, target.index + 1):
         raise NotRead(
             f"the cell at index {target.index} of {path} has not been shown to this session in the present order",
             hint=f"Name the cell by its `cell_id`, or read it with `read_notebook` first (`index={target.index}`).",

@@ -21,6 +21,7 @@ from ..documents.text.utf8_view import Utf8View
 from ..documents.text.written_text import require_declared
 from ..errors import Binary, FsToolsError, Invalid, NotebookRefused, NotRead, naming_file
 from ..gate.draft import Draft, Step
+from ..gate.line_ranges import covers
 from ..gate.policy import checked_path
 from ..gate.workspace import Workspace
 from ..stores.records import Receipt
@@ -275,13 +276,9 @@ def _outside_shown_lines(
     for splice in splices:
         first = line_at(splice.offset)
         ended = splice.removed.decode(encoding.codec, "replace")[:-1].count("\n")
-        unseen = next((line for line in range(first, first + ended + 1) if not _is_shown(receipt.lines, line)), None)
+        unseen = next((line for line in range(first, first + ended + 1) if not covers(receipt.lines, line, line)), None)
         if unseen is not None:
             outside.append(unseen)
         if len(outside) == OUTSIDE_NAMED:
             break
     return outside
-
-
-def _is_shown(ranges: list[tuple[int, int]], line: int) -> bool:
-    return any(first <= line <= last for first, last in ranges)
