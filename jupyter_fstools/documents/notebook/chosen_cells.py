@@ -11,7 +11,7 @@ from ...errors import Invalid
 from .changed_notebook import ChangedNotebook
 from .comparison import compared
 from .document import NotebookDocument
-from .source_text import gaps_of, indent_of, rearranged
+from .source_text import rearranged_cells
 
 Taken = Mapping[str, Collection[int]]
 """The positions of the hunks that are carried out, by cell id; a cell whose diff has no hunks counts as one."""
@@ -48,13 +48,8 @@ def notebook_with(
     if others:
         after = ChangedNotebook(after, after.with_sources(others)).after
     order, written, placed = _cells_with(before, after, diffs, taken, origins)
-    array = before.spans.array
-    assert array is not None
-    places = [(cell.place.start, cell.place.end) for cell in before.cells]
-    indent = indent_of(before.content, before.spans.root)
-    gaps = gaps_of(before.content, array, places, indent.comma) or indent.gaps(1)
     new = [written[token] if token in placed else token[1] for token in order]
-    found = list(rearranged(before.content, array, places, new, gaps))
+    found = list(rearranged_cells(before.content, before.spans, before.cells, new))
     for token in written.keys() - placed:
         # Splices inside the cell tell an edit apart from a new cell in its place.
         cell = before.cells[token[1]]

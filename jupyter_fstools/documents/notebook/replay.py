@@ -13,7 +13,7 @@ from .anchors import PUT_OUT, CellAnchors
 from .cell import Cell, lines_of
 from .document import NotebookDocument
 from .operations import CellName, Convert, Delete, Insert, Members, Move, SourceSpans
-from .source_text import gaps_of, indent_of, rearranged
+from .source_text import indent_of, rearranged_cells
 
 
 class _MovedOn(Exception):
@@ -112,11 +112,7 @@ class _Replay:
         return found[0]
 
     def _rearranged(self, document: NotebookDocument) -> list[Splice]:
-        array = document.spans.array
-        assert array is not None
-        places = [(cell.place.start, cell.place.end) for cell in document.cells]
         indent = indent_of(document.content, document.spans.root)
-        gaps = gaps_of(document.content, array, places, indent.comma) or indent.gaps(1)
         separators = (",", indent.colon.decode()) if indent.newline else (indent.comma.decode(), indent.colon.decode())
         new: list[int | bytes] = []
         for token in self._order:
@@ -125,11 +121,11 @@ class _Replay:
                 text = json.dumps(self._written[token], indent=unit, ensure_ascii=False, separators=separators)
                 new.append(text.encode().replace(b"\n", indent.newline + 2 * indent.unit))
             elif token in self._moved:
-                start, end = places[token]
-                new.append(document.content.read(start, end - start))
+                cell = document.cells[token]
+                new.append(cell.raw(cell.place))
             else:
                 new.append(token)
-        return list(rearranged(document.content, array, places, new, gaps))
+        return list(rearranged_cells(document.content, document.spans, document.cells, new))
 
 
 def _fits(data: bytes, splice: Splice, span: Span) -> bool:

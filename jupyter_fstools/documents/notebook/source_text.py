@@ -14,7 +14,7 @@ from ...errors import EncodingRefused, Invalid
 from ..text.disguises import has_line_numbers
 from ..text.written_text import placeholder_line
 from .cell import Cell, decoded, lines_of
-from .spans import ObjectSpans, items_at
+from .spans import NotebookSpans, ObjectSpans, items_at
 
 Place = tuple[int, int]
 """First byte and end of something in the file."""
@@ -84,6 +84,16 @@ def gaps_of(content: Content, container: Place, items: Sequence[Place], comma: b
     if len(items) > 1:
         return Gaps(lead, _between(content, items[0][1], items[1][0]), tail)
     return Gaps(lead, b"," + lead if _NEW_LINE.search(lead) else comma, tail)
+
+
+def rearranged_cells(
+    content: Content, spans: NotebookSpans, cells: Sequence[Cell], new: Sequence[int | bytes]
+) -> Iterator[Splice]:
+    """Splices that give a notebook other cells, as `rearranged` does; it must have an array of them."""
+    assert spans.array is not None
+    indent, places = indent_of(content, spans.root), [(cell.place.start, cell.place.end) for cell in cells]
+    gaps = gaps_of(content, spans.array, places, indent.comma) or indent.gaps(1)
+    return rearranged(content, spans.array, places, new, gaps)
 
 
 def rearranged(

@@ -22,6 +22,7 @@ from .source_text import (
     indent_of,
     member_places,
     rearranged,
+    rearranged_cells,
     source_splices,
     source_value,
 )
@@ -53,8 +54,6 @@ class Splicer:
         Raises:
             NotebookRefused: a touched cell would not be valid.
         """
-        array = self._spans.array
-        assert array is not None
         self._give_ids(plan)
         found: list[Splice] = []
         for state in plan.order:
@@ -67,9 +66,7 @@ class Splicer:
             if state.cell is not None and not state.moved:
                 found += self._cell_splices(state)
         new = [self.whole(state) if state.cell is None or state.moved else state.cell.index for state in plan.order]
-        places = [(cell.place.start, cell.place.end) for cell in self._cells]
-        gaps = gaps_of(self._content, array, places, self._indent.comma) or self._indent.gaps(1)
-        found += rearranged(self._content, array, places, new, gaps)
+        found += rearranged_cells(self._content, self._spans, self._cells, new)
         return sorted((s for s in found if s.removed != s.inserted), key=lambda splice: splice.offset)
 
     def of_source(self, cell: Cell, source: str) -> list[Splice]:
