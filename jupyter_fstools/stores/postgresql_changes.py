@@ -25,7 +25,7 @@ from .sql_values import (
     is_long,
     step_values,
 )
-from .steps import ChangeCounter, ChangeRow, ChangeSteps, Step, dropping, kept_size, require_room, without_rows
+from .steps import ChangeCounter, ChangeRow, ChangeSteps, Step, dropping, kept_size, require_room
 
 # A step is one function of the database; receipts are put and the notification is sent only if the step is taken.
 _HELD = "%(held)s::bytea[], %(fences)s::bigint[]"
@@ -168,9 +168,8 @@ class PostgresqlChanges(PostgresqlReceipts, ChangeSteps):
 
     def changes(self, wanted: ChangeFilter) -> list[Change]:
         """The changes a filter describes."""
-        rows = self._all(_NEWEST_FIRST if wanted.after is None else _AFTER, change_values(wanted))
-        found = changes_below(wanted, [change_row(row).change() for row in rows])
-        return found if wanted.rows else [without_rows(change) for change in found]
+        query = _NEWEST_FIRST if wanted.after is None else _AFTER
+        return changes_below(wanted, self._all(query, change_values(wanted)))
 
     def count_changes(self, wanted: ChangeFilter) -> int:
         """How many changes a filter describes, its `limit`, `offset` and `after` aside."""

@@ -13,7 +13,7 @@ from .postgresql_news import CHANNEL, News
 from .protocol import MomentFilter, PutReceipt
 from .record_json import from_json, to_ascii_json
 from .records import Reader, Receipt
-from .sql_values import LARGEST, as_bigint, as_bytes, moment_values, prefix_values, records_below
+from .sql_values import LARGEST, as_bigint, as_bytes, moment_values, prefix_values, receipts_below
 from .steps import DROPPED_PER_RECEIPT, ReceiptCounter, dropping
 
 PUT_VALUES = """
@@ -114,12 +114,11 @@ class PostgresqlReceipts:
         query = f"SELECT body FROM fstools.receipts WHERE {_PLACE} AND {BELOW} ORDER BY used DESC"
         wanted = MomentFilter(key_prefix, limit=LARGEST)
         rows = self._all(query, {**self._place(reader), **prefix_values(key_prefix)})
-        return records_below(wanted, [from_json(Receipt, body) for (body,) in rows])
+        return receipts_below(wanted, rows)
 
     def reads(self, wanted: MomentFilter) -> list[Receipt]:
         """The receipts of all readers that a filter describes, latest read first."""
-        rows = self._all(_READS, moment_values(wanted))
-        return records_below(wanted, [from_json(Receipt, body) for (body,) in rows])
+        return receipts_below(wanted, self._all(_READS, moment_values(wanted)))
 
     def forget(self, reader: Reader, key: str | None = None) -> int:
         """Drop one receipt, or all of a reader's; says how many."""

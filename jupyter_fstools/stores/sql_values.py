@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from .protocol import ChangeFilter, MomentFilter
 from .record_json import from_json, is_below
 from .records import Change, Receipt, Refusal, Token
-from .steps import ChangeRow, Step
+from .steps import ChangeRow, Step, without_rows
 
 LARGEST = 2**62
 """Larger numbers than this do not fit into a query."""
@@ -52,7 +52,7 @@ def prefix_values(prefix: str | None) -> dict[str, bytes | None]:
     """The folder itself, and the bounds `below <= key < beyond` of what lies below it ("0" follows "/").
 
     For a folder with a long name they are the bounds of all keys with the same beginning: see `changes_below` and
-    `records_below`.
+    `receipts_below`.
     """
     if prefix is None:
         return {"folder": None, "below": None, "beyond": None}
@@ -79,7 +79,12 @@ def moment_values(wanted: MomentFilter) -> dict[str, Any]:
     }
 
 
-def records_below(wanted: MomentFilter, found: list[Record]) -> list[Record]:
+def receipts_below(wanted: MomentFilter, rows: Iterable[tuple[str]]) -> list[Receipt]:
+    """The receipts that the filter describes, of the rows (body) found by its values."""
+    return _below(wanted, [from_json(Receipt, body) for (body,) in rows])
+
+
+def _below(wanted: MomentFilter, found: list[Record]) -> list[Record]:
     """The found receipts or refusals that the filter describes; its values also find others for a long folder."""
     prefix = wanted.key_prefix
     if prefix is None or not is_long(prefix):
@@ -107,7 +112,7 @@ def numbered(refusal: Refusal, number: int) -> Refusal:
 
 def refusals_below(wanted: MomentFilter, rows: Iterable[tuple[int, str]]) -> list[Refusal]:
     """The refusals that the filter describes, of the rows (number, body) found by `refusal_values`."""
-    return records_below(wanted, [numbered(from_json(Refusal, body), number) for number, body in rows])
+    return _below(wanted, [numbered(from_json(Refusal, body), number) for number, body in rows])
 
 
 def token_of(body: str, last_used_at: float | None) -> Token:
@@ -138,14 +143,14 @@ def change_values(wanted: ChangeFilter) -> dict[str, Any]:
     }
 
 
-def changes_below(wanted: ChangeFilter, found: list[Change]) -> list[Change]:
-    """The found changes that the filter describes; its values also find others for a long folder."""
-    prefix = wanted.key_prefix
-    if prefix is None or not is_long(prefix):
-        return found
-    first = max(0, wanted.offset) if wanted.after is None else 0
-    below = [change for change in found if any(is_below(key, prefix) for key in change.keys)]
-    return below[first : first + max(0, wanted.limit)]
+def changes_below(wanted: ChangeFilter, rows: Iterable[Any]) -> list[Change]:
+    """The changes that the filter describes, of the rows found by its values: others too, for a long folder."""
+    found, prefix = [change_row(row).change() for row in rows], wanted.key_prefix
+    if prefix is not None and is_long(prefix):
+        first = max(0, wanted.offset) if wanted.after is None else 0
+        below = [change for change in found if any(is_below(key, prefix) for key in change.keys)]
+        found = below[first : first + max(0, wanted.limit)]
+    return found if wanted.rows else [without_rows(change) for change in found]
 
 
 def every_change(wanted: ChangeFilter) -> ChangeFilter:

@@ -21,7 +21,7 @@ from .sql_values import (
     step_values,
 )
 from .sqlite_receipts import ReceiptTable
-from .steps import ChangeCounter, ChangeRow, ChangeSteps, Step, dropping, kept_size, require_room, without_rows
+from .steps import ChangeCounter, ChangeRow, ChangeSteps, Step, dropping, kept_size, require_room
 
 # The columns that filters use are kept apart from the texts: a scan of 10,000 such narrow rows takes a millisecond,
 # while every index would cost each new change a page. A pending change has no revision.
@@ -181,8 +181,7 @@ class ChangeTable(ReceiptTable, ChangeSteps):
     def changes(self, wanted: ChangeFilter) -> list[Change]:
         """The changes a filter describes."""
         query = _NEWEST_FIRST if wanted.after is None else _AFTER
-        found = changes_below(wanted, self._load(query, change_values(wanted)))
-        return found if wanted.rows else [without_rows(change) for change in found]
+        return changes_below(wanted, self._execute(query, change_values(wanted)))
 
     def count_changes(self, wanted: ChangeFilter) -> int:
         """How many changes a filter describes, its `limit`, `offset` and `after` aside."""

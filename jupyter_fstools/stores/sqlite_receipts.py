@@ -12,7 +12,7 @@ from ..limits import StoreLimits
 from .protocol import MomentFilter, PutReceipt
 from .record_json import from_json, to_json
 from .records import Reader, Receipt
-from .sql_values import LARGEST, as_bytes, moment_values, records_below
+from .sql_values import LARGEST, as_bytes, moment_values, receipts_below
 from .steps import DROPPED_PER_RECEIPT, MOST_READERS, ReceiptCounter, dropping
 
 SCHEMA = """
@@ -171,12 +171,11 @@ class ReceiptTable:
         """All of a reader's receipts below a key prefix, most recently used first."""
         wanted = MomentFilter(key_prefix, reader.session, limit=LARGEST)
         rows = self._execute(_LIST, {**moment_values(wanted), "user": as_bytes(reader.user)})
-        return records_below(wanted, [from_json(Receipt, body) for (body,) in rows])
+        return receipts_below(wanted, rows)
 
     def reads(self, wanted: MomentFilter) -> list[Receipt]:
         """The receipts of all readers that a filter describes, latest read first."""
-        rows = self._execute(_READS, moment_values(wanted))
-        return records_below(wanted, [from_json(Receipt, body) for (body,) in rows])
+        return receipts_below(wanted, self._execute(_READS, moment_values(wanted)))
 
     def forget(self, reader: Reader, key: str | None = None) -> int:
         """Drop one receipt, or all of a reader's; says how many."""
