@@ -10,9 +10,10 @@ from contextlib import contextmanager
 from ..backends.protocol import OpenFile
 from ..documents.notebook import CellEdit, ChangedNotebook, NotebookDocument, NotebookEdit, notebook_diff
 from ..errors import FsToolsError, NotebookRefused, NotRead
-from ..gate.cell_receipts import goes_on, require_cells, shown_lines
+from ..gate.cell_receipts import goes_on, shown_lines
 from ..gate.draft import Draft, Step
 from ..gate.line_ranges import covers
+from ..gate.required_cells import require_cells
 from ..gate.workspace import Workspace
 from ..stores.records import Receipt
 from .change_result import OUTSIDE_NAMED, EditedNotebook, notebooks_result
