@@ -114,15 +114,12 @@ class DiskFolder:
 
     def look(self, names: list[str]) -> list[Look]:
         """Size and time of files in this folder, without names that are gone or no longer files."""
-        prefix, fd, looks = self.path and self.path + "/", self._fd, []
-        for name in names:
-            try:
-                found = os.stat(name, dir_fd=fd, follow_symlinks=False)
-            except OSError:
-                continue
-            if stat.S_ISREG(found.st_mode):
-                looks.append((-found.st_mtime_ns, prefix + name, found.st_size))
-        return looks
+        prefix = self.path and self.path + "/"
+        return [
+            (-found.st_mtime_ns, prefix + name, found.st_size)
+            for name, found in self._stats(names)
+            if stat.S_ISREG(found.st_mode)
+        ]
 
     def see(self, name: str) -> Seen:
         """The kind and size of a name in this folder; a link is not followed."""
@@ -134,23 +131,20 @@ class DiskFolder:
 
     def larger(self, names: list[str], size: int) -> list[str]:
         """The files in this folder, among these, with more than `size` bytes."""
-        fd, found = self._fd, []
-        for name in names:
-            try:
-                if os.stat(name, dir_fd=fd, follow_symlinks=False).st_size > size:
-                    found.append(name)
-            except OSError:
-                continue
-        return found
+        return [name for name, found in self._stats(names) if found.st_size > size]
 
     def changed(self, names: list[str], moment: int) -> list[str]:
         """The files in this folder, among these, that were changed (content, name or rights) at `moment` or later."""
-        fd, found = self._fd, []
+        return [name for name, found in self._stats(names) if found.st_ctime_ns >= moment]
+
+    def _stats(self, names: list[str]) -> Iterator[tuple[str, os.stat_result]]:
+        """The names that are still there, each with its status; links are not followed."""
         for name in names:
-            with contextlib.suppress(OSError):
-                if os.stat(name, dir_fd=fd, follow_symlinks=False).st_ctime_ns >= moment:
-                    found.append(name)
-        return found
+            try:
+                found = os.stat(name, dir_fd=self._fd, follow_symlinks=False)
+            except OSError:
+                continue
+            yield name, found
 
     def expect(self, names: list[str], most: int, ended: Callable[[], bool]) -> None:
         """Do nothing: a disk is fast enough without reading ahead."""
@@ -288,7 +282,7 @@ class BackendFolder:
             self._waiting.popleft()
             if read == path and found is not None:
                 return found
-        with self._backend.read(joined(self.path, name)) as file:
+        with self._backend.read(path) as file:
             return None if file.size > most else file.read(0, file.size)
 
     def has(self, name: str) -> bool:
