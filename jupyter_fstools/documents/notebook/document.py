@@ -6,76 +6,20 @@ import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from ...content.source import Content
 from ...content.splices import Splice
 from ...diffs.file_diff import CellDiff
-from ...diffs.line_diff import line_hunks
 from ...errors import NotebookRefused
 from ..text.touched_lines import TouchedLines
 from .cell import Cell, Cells, decoded
+from .cell_diffs import cell_diffs
 from .cell_edit import CellEdit
 from .cell_ids import duplicate_ids, former_indexes, index_of, named, without_tag
 from .plan import Plan, PlannedCell, Target, planned, targets_of
 from .spans import NotebookSpans, members_at, scan
 from .splicing import Splicer
-
-Action = Literal["edit", "insert", "delete", "move", "convert", "clear_outputs"]
-
-
-def cell_diffs(
-    cells: Sequence[Cell], touched: Sequence[PlannedCell], order: Sequence[PlannedCell], ids: Sequence[str]
-) -> list[CellDiff]:
-    """One diff per touched cell, in the notebook's order, deleted cells first at each place.
-
-    Args:
-        cells: before.
-        touched: the cells that the batch names; a cell may be there twice.
-        order: the cells after.
-        ids: their ids.
-    """
-    place = {id(state): index for index, state in enumerate(order)}
-    found = []
-    for state in dict.fromkeys(touched):
-        action = _action(state, place.get(id(state)))
-        if action is None:
-            continue
-        index = place.get(id(state), state.cell.index if state.cell else 0)
-        comes = action == "insert" or (state.moved and action != "delete")
-        before = _lines(state.cell.source) if state.cell and action != "move" else []
-        after = _lines(state.source) if action not in ("move", "delete") else []
-        found.append(
-            CellDiff(
-                cell_id=state.cell.cell_id if state.deleted and state.cell else ids[index],
-                index=index,
-                action=action,
-                cell_type=state.cell_type,
-                moved_from=state.cell.index if state.cell and state.moved else None,
-                follows=(ids[index - 1] if index else "") if comes else None,
-                hunks=line_hunks(before, after),
-            )
-        )
-    return sorted(found, key=lambda diff: (diff.index, diff.action != "delete"))
-
-
-def _action(state: PlannedCell, index: int | None) -> Action | None:
-    if state.cell is None:
-        return "insert"
-    if index is None:
-        return "delete"
-    if state.converted:
-        return "convert"
-    if state.source_changed:
-        return "edit"
-    if state.moved:
-        return "move"
-    return "clear_outputs" if state.clears else None
-
-
-def _lines(text: str) -> list[str]:
-    lines = text.split("\n")
-    return lines if lines != [""] else []
 
 
 @dataclass(frozen=True)
@@ -223,7 +167,7 @@ class NotebookDocument:
             index = place.get(id(state), state.cell.index if state.cell else 0)
             cell_id = ids[index] if id(state) in place else state.cell.cell_id if state.cell else ""
             touched.append(EditedCell(cell_id, index, edit.edit_mode))
-        diffs = cell_diffs(self.cells, plan.by_edit, order, ids)
+        diffs = cell_diffs(plan.by_edit, order, ids)
         after = [_cell_after(cell_id, state) for cell_id, state in zip(ids, order, strict=True)]
         renamed = _renamed(order, ids)
         return NotebookEdit(splices, touched, diffs, len(order), after, renamed)

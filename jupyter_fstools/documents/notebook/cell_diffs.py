@@ -1,0 +1,63 @@
+"""Builds the diffs of the cells that edits touch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from ...diffs.file_diff import CellDiff
+from ...diffs.line_diff import line_hunks
+from .plan import PlannedCell
+
+Action = Literal["edit", "insert", "delete", "move", "convert", "clear_outputs"]
+
+
+def cell_diffs(touched: Sequence[PlannedCell], order: Sequence[PlannedCell], ids: Sequence[str]) -> list[CellDiff]:
+    """One diff per touched cell, in the notebook's order, deleted cells first at each place.
+
+    Args:
+        touched: the cells that the batch names; a cell may be there twice.
+        order: the cells after.
+        ids: their ids.
+    """
+    place = {id(state): index for index, state in enumerate(order)}
+    found = []
+    for state in dict.fromkeys(touched):
+        action = _action(state, place.get(id(state)))
+        if action is None:
+            continue
+        index = place.get(id(state), state.cell.index if state.cell else 0)
+        comes = action == "insert" or (state.moved and action != "delete")
+        before = _lines(state.cell.source) if state.cell and action != "move" else []
+        after = _lines(state.source) if action not in ("move", "delete") else []
+        found.append(
+            CellDiff(
+                cell_id=state.cell.cell_id if state.deleted and state.cell else ids[index],
+                index=index,
+                action=action,
+                cell_type=state.cell_type,
+                moved_from=state.cell.index if state.cell and state.moved else None,
+                follows=(ids[index - 1] if index else "") if comes else None,
+                hunks=line_hunks(before, after),
+            )
+        )
+    return sorted(found, key=lambda diff: (diff.index, diff.action != "delete"))
+
+
+def _action(state: PlannedCell, index: int | None) -> Action | None:
+    if state.cell is None:
+        return "insert"
+    if index is None:
+        return "delete"
+    if state.converted:
+        return "convert"
+    if state.source_changed:
+        return "edit"
+    if state.moved:
+        return "move"
+    return "clear_outputs" if state.clears else None
+
+
+def _lines(text: str) -> list[str]:
+    lines = text.split("\n")
+    return lines if lines != [""] else []
