@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import psycopg
 
+from .postgresql_answers import Patient
 from .postgresql_connection import WAIT_SECONDS, Database
 
 CHANNEL = "fstools"
@@ -69,15 +70,22 @@ def _listen(told: weakref.ref[News], stopped: threading.Event, ready: threading.
                 connection.execute(f"LISTEN {CHANNEL}")
                 news.add()
                 del news
-                while not stopped.is_set():
-                    ready.set()
-                    for notice in connection.notifies(timeout=0.5, stop_after=1):
-                        news = told()
-                        if news is None:
-                            return
-                        if notice.payload != database.me:
-                            news.add()
-                        del news
+                _hear(connection, database.me, told, stopped, ready)
         except psycopg.Error:
             ready.set()
             stopped.wait(_RECONNECT_SECONDS)
+
+
+def _hear(
+    connection: Patient, me: str, told: weakref.ref[News], stopped: threading.Event, ready: threading.Event
+) -> None:
+    """Pass on the notices of other servers, until nobody listens any more."""
+    while not stopped.is_set():
+        ready.set()
+        for notice in connection.notifies(timeout=0.5, stop_after=1):
+            news = told()
+            if news is None:
+                return
+            if notice.payload != me:
+                news.add()
+            del news
