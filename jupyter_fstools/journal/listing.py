@@ -144,7 +144,7 @@ def changes_to_undo(changes: Callable[[Wanted], list[Change]], wanted: Wanted) -
         page = changes(replace(wanted, status="applied", limit=_PAGE_TO_UNDO, offset=offset))
         # A partial undo (tool `undo`, without `undoes`) is no change to take back either.
         yield from (one for one in page if one.undoes is None and one.tool != "undo" and not is_command(one))
-        if len(page) < _PAGE_TO_UNDO:
+        if not page:  # A shorter one may lack changes that are hidden from this reader.
             return
 
 
