@@ -227,6 +227,28 @@ def test_the_next_change_is_reached_with_the_keyboard(editor):
         expect(place).to_contain_text(f"Ln {line}, Col 1")
 
 
+def test_the_keyboard_goes_on_from_where_the_person_is(desk, folder):
+    folder.write("a.py", BEFORE)
+    desk.open(folder.path("a.py"))
+    rewrite(folder, upper(3, 15, 25, 35))
+    page = desk.page
+    expect(page.locator(".jp-FileEditor .jp-fstools-Review-controls")).to_have_count(4)
+    page.locator(".jp-FileEditor .cm-line").first.click()
+    place = page.locator("#jp-main-statusbar")
+    page.keyboard.press("Alt+F5")
+    expect(place).to_contain_text("Ln 4, Col 1")
+    # No change is left out after one that is kept.
+    press(controls(desk, 0), "keep")
+    expect(page.locator(".jp-FileEditor .jp-fstools-Review-controls")).to_have_count(3)
+    page.keyboard.press("Alt+F5")
+    expect(place).to_contain_text("Ln 16, Col 1")
+    page.locator(".jp-FileEditor .cm-line", has_text="line_30 = 30").click()
+    page.keyboard.press("Alt+F5")
+    expect(place).to_contain_text("Ln 36, Col 1")
+    page.keyboard.press("Alt+Shift+F5")
+    expect(place).to_contain_text("Ln 26, Col 1")
+
+
 @pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
 def test_what_waits_and_what_was_made_in_a_text_can_be_read_in_each_theme(desk, folder, waits, choose_theme, theme):
     choose_theme(theme)

@@ -9,7 +9,7 @@ import { Signal } from '@lumino/signaling';
 import type { IActivityFeed } from '../feed/tokens';
 import type { Change } from '../payloads';
 import type { HunkDecision } from './hunkControls';
-import type { IReviewView } from './reviewView';
+import type { IPlace, IReviewView } from './reviewView';
 
 import { Soon } from '../feed/soon';
 import { type IDecisionDetail, isDivisible } from './decisions';
@@ -100,26 +100,33 @@ export class DocumentReview implements IDisposable {
     this._look.ask();
   }
 
-  /** Scroll to the next or previous change; beyond the last one, go to another document. */
+  /** Go on from where the person is to the next or previous change; beyond the last one, to another document. */
   step(by: 1 | -1): void {
+    const here = this._view?.here ?? [0, 0];
     const places = this._view?.places() ?? [];
-    this._at = Math.max(-1, Math.min(this._at, places.length)) + by;
-    const reveal = places[this._at];
-    if (reveal) {
-      reveal();
-    } else if (this.path !== null) {
+    const onward = places.filter(({ at, id }) => {
+      const way = (at[0] - here[0] || at[1] - here[1]) * by;
+      return way > 0 || (way === 0 && id !== this._reached);
+    });
+    const wasLed = places.some(({ id }) => id === this._reached);
+    const isLed = this._goTo(onward, by) || (!wasLed && this._goTo(places, by));
+    if (!isLed && this.path !== null) {
       this._parts.leave(this.path, by);
     }
   }
 
-  /** Go to the first change, or to the last one when stepping back from another document. */
-  enter(by: 1 | -1): void {
-    if (this._changes.length) {
-      this._at = by > 0 ? -1 : Infinity;
-      this.step(by);
-    } else {
-      this._entersBy = by;
-    }
+  /** Go to the first change, or to the last one when stepping back from another document; false if there is none. */
+  async enter(by: 1 | -1): Promise<boolean> {
+    await this._widget.context.ready;
+    await this._load();
+    return this._goTo(this._view?.places() ?? [], by);
+  }
+
+  private _goTo(places: readonly IPlace[], by: 1 | -1): boolean {
+    const place = places.at(by > 0 ? 0 : -1);
+    this._reached = place?.id ?? this._reached;
+    place?.reveal();
+    return place !== undefined;
   }
 
   private async _load(): Promise<void> {
@@ -137,11 +144,6 @@ export class DocumentReview implements IDisposable {
       return; // The panel tells that the server cannot be reached; keep the changes shown here.
     }
     this.draw();
-    if (this._entersBy && this._changes.length) {
-      const by = this._entersBy;
-      this._entersBy = null;
-      this.enter(by);
-    }
   }
 
   private _onContent(): void {
@@ -299,8 +301,8 @@ export class DocumentReview implements IDisposable {
   private _waiting: Change[] = [];
   private _made: Change[] = [];
   private _newest = '';
-  private _at = -1;
-  private _entersBy: 1 | -1 | null = null;
+  /** The id of the change that the person was last led to. */
+  private _reached = '';
   private _isDrawing = false;
   private _pressed = '';
 }

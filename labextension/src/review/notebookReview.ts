@@ -7,7 +7,7 @@ import { CodeMirrorEditor } from '@jupyterlab/codemirror';
 import type { CellDiff, Change } from '../payloads';
 import type { ICellBox, ICellState, IOpenCell } from './cellMarks';
 import type { IInlineMark } from './inlineMarks';
-import type { IMarker, IReviewView, IWritten } from './reviewView';
+import type { IMarker, IPlace, IReviewView, IWritten, Position } from './reviewView';
 
 import { Pace } from '../diff/pace';
 import { markCell, movedOnIn, moves } from './cellMarks';
@@ -75,11 +75,22 @@ export class NotebookReview implements IReviewView {
     );
   }
 
-  places(): (() => void)[] {
+  places(): IPlace[] {
     return this._notebook.widgets.flatMap((cell, index) => {
       const shown = this._shown.get(cell.model.id);
-      return shown ? this._linesOf(cell, shown).map(place => () => void this._reveal(index, place)) : [];
+      return shown ? this._linesOf(cell, shown).map(place => this._place(cell, index, place)) : [];
     });
+  }
+
+  get here(): Position {
+    const index = this._notebook.activeCellIndex;
+    const { _reached: reached } = this;
+    // The keyboard leads to a cell, not into its text.
+    if (reached && reached.cell === this._notebook.widgets[index]) {
+      return [index, reached.line];
+    }
+    const editor = this._notebook.widgets[index]?.editor;
+    return [index, editor instanceof CodeMirrorEditor && editor.hasFocus() ? editor.getCursorPosition().line : -1];
   }
 
   putBack(change: Change, names: readonly string[]): boolean {
@@ -218,7 +229,17 @@ export class NotebookReview implements IReviewView {
   /** The lines at which a cell's hunks begin, with their ids; one null for a cell that shows only boxes. */
   private _linesOf(cell: IOpenCell, { edits, boxes }: IShownAt): ([line: number, id: string] | null)[] {
     const marks = this._marksOf(cell, edits);
-    return marks.length ? marksByLine(marks) : boxes.length ? [null] : [];
+    const lineCount = sourceOf(cell).split('\n').length;
+    return marks.length ? marksByLine(marks, { lineCount }) : boxes.length ? [null] : [];
+  }
+
+  private _place(cell: IOpenCell, index: number, place: [line: number, id: string] | null): IPlace {
+    const [line, id] = place ?? [0, cell.model.id];
+    const reveal = () => {
+      this._reached = { cell, line };
+      void this._reveal(index, place);
+    };
+    return { at: [index, line], id, reveal };
   }
 
   private _marksOf(cell: IOpenCell, edits: readonly [Change, CellDiff][]): IInlineMark[] {
@@ -243,8 +264,8 @@ export class NotebookReview implements IReviewView {
     }
     noteReached(cell.node, place?.[1] ?? null);
     if (place && cell.editor instanceof CodeMirrorEditor) {
-      const [line] = place;
-      cell.editor.revealPosition({ line: Math.min(line, cell.editor.lineCount - 1), column: 0 });
+      const line = Math.min(place[0], cell.editor.lineCount - 1);
+      cell.editor.revealPosition({ line, column: 0 });
     }
   }
 
@@ -269,6 +290,8 @@ export class NotebookReview implements IReviewView {
   private _cells = new Map<string, IOpenCell>();
   private _shown = new Map<string, IShownAt>();
   private _spelled = '';
+  /** The line that the person was last led to. */
+  private _reached: { cell: IOpenCell; line: number } | null = null;
 }
 
 /** A cell's source with line endings as its editor and the diffs have them. */

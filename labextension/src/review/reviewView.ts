@@ -32,6 +32,18 @@ export interface IMarker {
   key(change: Change, name: string): string;
 }
 
+/** A line of a document's text, or of a cell of a notebook; both are counted from 0. */
+export type Position = readonly [cell: number, line: number];
+
+/** A change in a document, for the keyboard to lead to. */
+export interface IPlace {
+  at: Position;
+  /** Names the change, wherever it moves. */
+  id: string;
+  /** Scroll to it, and go there. */
+  reveal(): void;
+}
+
 /** Draws changes in one kind of document. */
 export interface IReviewView {
   /** Draw exactly these changes; called again whenever they or the document change. */
@@ -44,8 +56,10 @@ export interface IReviewView {
   readonly gone: ReadonlySet<string>;
   /** Whether a person sees here what a proposal changes: a notebook's change is not shown in its text. */
   shows(change: Change): boolean;
-  /** Functions that scroll to each change, in the document's order. */
-  places(): (() => void)[];
+  /** The changes to lead to, in the document's order. */
+  places(): IPlace[];
+  /** Where the person is. */
+  readonly here: Position;
   /** Replace hunks by their old text, as the person's own edit; false where their place cannot be found. */
   putBack(change: Change, names: readonly string[]): boolean;
   /** The current text with the approved parts of a proposal applied; null where a part has no place in it. */

@@ -4,7 +4,7 @@ import type { CodeMirrorEditor } from '@jupyterlab/codemirror';
 
 import type { Change, DiffHunk } from '../payloads';
 import type { IInlineMark } from './inlineMarks';
-import type { IMarker, IReviewView, IWritten } from './reviewView';
+import type { IMarker, IPlace, IReviewView, IWritten, Position } from './reviewView';
 
 import { hunkName, namedHunk } from './decisions';
 import { showMarks } from './inlineMarks';
@@ -51,12 +51,16 @@ export class TextReview implements IReviewView {
     return diff.cells === null && diff.hunks.length > 0;
   }
 
-  places(): (() => void)[] {
-    return marksByLine(this._marks).map(
-      ([line, id]) =>
-        () =>
-          this._reveal(line, id)
-    );
+  places(): IPlace[] {
+    return marksByLine(this._marks, this._editor).map(([line, id]) => ({
+      at: [0, line],
+      id,
+      reveal: () => this._reveal(line, id)
+    }));
+  }
+
+  get here(): Position {
+    return [0, this._editor.getCursorPosition().line];
   }
 
   putBack(change: Change, names: readonly string[]): boolean {
@@ -77,9 +81,8 @@ export class TextReview implements IReviewView {
 
   private _reveal(line: number, id: string): void {
     const { _editor: editor } = this;
-    const position = { line: Math.max(0, Math.min(line, editor.lineCount - 1)), column: 0 };
-    editor.setCursorPosition(position);
-    editor.revealPosition(position);
+    editor.setCursorPosition({ line, column: 0 });
+    editor.revealPosition({ line, column: 0 });
     editor.focus();
     noteReached(editor.host, id);
   }
@@ -87,11 +90,16 @@ export class TextReview implements IReviewView {
   private _marks: IInlineMark[] = [];
 }
 
-/** The lines at which marks begin, sorted, each with the id of the first mark there. */
-export function marksByLine(marks: readonly IInlineMark[]): [line: number, id: string][] {
+/** The lines of an editor at which marks begin, sorted, each with the id of the first mark there. */
+export function marksByLine(
+  marks: readonly IInlineMark[],
+  { lineCount }: Pick<CodeMirrorEditor, 'lineCount'>
+): [line: number, id: string][] {
   const first = new Map<number, string>();
   for (const { id, placed } of marks) {
-    const line = Math.max(0, placed.blocks?.[0]?.line ?? placed.hunk.old_start - 1);
+    const start = placed.blocks?.[0]?.line ?? placed.hunk.old_start - 1;
+    // Lines that are missing at the end of a text are marked below its last line.
+    const line = Math.max(0, Math.min(start, lineCount - 1));
     first.set(line, first.get(line) ?? id);
   }
   return [...first].sort(([one], [other]) => one - other);
