@@ -88,3 +88,20 @@ def test_one_cell_of_a_proposal_is_approved_and_the_other_rejected_with_a_reason
     expect_sources(page, file, ["x = 'one'", "y = 2"])
     decided = notebook_seven.call("GET", f"/changes/{change['id']}?wait=10")[1]["change"]["decided"]
     assert (list(decided["taken"]), decided["reason"]) == (["one"], "no prints")
+
+
+def test_the_next_change_in_another_file_opens_one_tab(proposed, notebook_seven):
+    page, _, _ = proposed
+    for name in ("a.py", "b.py"):
+        status, answer = notebook_seven.call(
+            "POST", "/tools/write_file", {"path": name, "content": "x = 1\n"}, "claude"
+        )
+        assert status == 200, answer
+    next_change = page.locator('.jp-fstools-ReviewBar [data-action="next"]')
+    page.wait_for_timeout(2000)  # The page asks for new changes at most every second.
+    with page.context.expect_page() as opened:
+        for _ in range(2):
+            next_change.click()
+    assert opened.value.url.endswith("/a.py")
+    page.wait_for_timeout(1000)
+    assert len(page.context.pages) == 2

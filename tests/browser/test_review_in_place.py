@@ -8,7 +8,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.lab import THREE_FRAMES, axe_finds
+from tests.browser.lab import THREE_FRAMES, Folder, axe_finds
 from tests.browser.open_documents.documents import holds
 
 LINES = [f"line_{number} = {number}\n" for number in range(40)]
@@ -605,6 +605,40 @@ def test_a_session_is_kept_in_all_its_files_and_the_keyboard_leads_from_one_to_t
     desk.run("Keep All Changes of This Session")
     expect(marked).to_have_count(0)
     expect(page.locator(".jp-fstools-ReviewBar:visible")).to_have_count(0)
+
+
+def test_the_keyboard_leads_past_files_in_which_no_change_can_be_shown(own_lab, open_lab, name):
+    folder = Folder(own_lab, name)
+    desk = open_lab(own_lab)
+    for file in ("a.py", "b.py", "c.py", "d.py"):
+        folder.write(file, BEFORE)
+        rewrite(folder, upper(3), file)
+    desk.go_to(folder.name)
+    desk.open(folder.path("a.py"))
+    page = desk.page
+    expect(page.locator(".jp-DirListing-item:has([data-jp-fstools-unseen])")).to_have_count(4)
+    (folder.lab.root / folder.path("b.py")).unlink()
+    folder.write("c.py", BEFORE.replace("line_3 = 3", "mine"))
+    page.locator(".jp-FileEditor .cm-line").first.click()
+    place = page.locator("#jp-main-statusbar")
+    page.keyboard.press("Alt+F5")
+    expect(place).to_contain_text("Ln 4, Col 1")
+    page.keyboard.press("Alt+F5")
+    current = page.locator(".lm-DockPanel .lm-TabBar-tab.jp-mod-current")
+    expect(current).to_have_text("d.py")
+    expect(place).to_contain_text("Ln 4, Col 1")
+    # Once no file shows any, the search ends.
+    for file in ("a.py", "d.py"):
+        for change in own_lab.call("GET", f"/changes?path={folder.path(file)}")[1]["changes"]:
+            own_lab.decide(change, "keep")
+    expect(page.locator(".jp-fstools-Review-line")).to_have_count(0)
+    expect(page.locator(".jp-DirListing-item:has([data-jp-fstools-unseen])")).to_have_count(1)
+    page.evaluate("() => jupyterapp.shell.currentChanged.connect(() => { window.went = (window.went ?? 0) + 1; })")
+    page.keyboard.press("Alt+F5")
+    page.wait_for_function("() => window.went > 1")
+    page.wait_for_timeout(1000)
+    expect(current).to_have_text("d.py")
+    assert page.evaluate("() => window.went") == 2
 
 
 def test_the_changes_of_a_session_are_taken_back_in_all_its_files(desk, folder):

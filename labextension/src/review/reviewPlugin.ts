@@ -45,13 +45,20 @@ export const reviewPlugin: JupyterFrontEndPlugin<void> = {
   ): void => {
     const trans = (translator ?? nullTranslator).load('jupyter_fstools');
     const reviews = new Map<IDocumentWidget, DocumentReview>();
+    const enter = async (path: string, by: 1 | -1): Promise<boolean> => {
+      const opened = (await app.commands.execute('docmanager:open', { path })) as IDocumentWidget | undefined;
+      await unseen.greeted;
+      const review = reviews.get(opened!);
+      // Notebook 7 shows it in another tab of the browser.
+      return review ? review.enter(by) : true;
+    };
     const leave = async (path: string, by: 1 | -1) => {
-      const next = neighbour(unseen.paths, path, by);
-      const place = next === null ? null : unseen.contentsPath(next);
-      if (place !== null) {
-        const opened = (await app.commands.execute('docmanager:open', { path: place })) as IDocumentWidget | undefined;
-        await unseen.greeted;
-        reviews.get(opened!)?.enter(by);
+      for (const next of onwardFrom(path, unseen.paths, by)) {
+        const place = unseen.contentsPath(next);
+        // A file may be gone, or not be made yet, or show none of its changes.
+        if (place !== null && (await enter(place, by).catch(() => false))) {
+          return;
+        }
       }
     };
     const parts = {
@@ -61,7 +68,7 @@ export const reviewPlugin: JupyterFrontEndPlugin<void> = {
       feed,
       trans,
       words: new Words(trans),
-      leave: (path: string, by: 1 | -1) => void leave(path, by).catch(() => undefined),
+      leave: (path: string, by: 1 | -1) => void leave(path, by),
       decided: () => reviews.forEach(review => review.draw()),
       compare: (id: string) => void app.commands.execute(COMPARE, { id })
     };
@@ -98,10 +105,8 @@ function keepTab(event: KeyboardEvent): void {
   }
 }
 
-/** The file after another one, or before it; the order wraps around. */
-function neighbour(paths: readonly string[], path: string, by: 1 | -1): string | null {
-  const others = paths.filter(other => other !== path);
-  const onward = others.filter(other => (by > 0 ? other > path : other < path));
-  const [from, around] = by > 0 ? [onward[0], others[0]] : [onward.at(-1), others.at(-1)];
-  return from ?? around ?? null;
+/** The files from one on, or back; the order wraps around, and ends with that file. */
+function onwardFrom(path: string, paths: readonly string[], by: 1 | -1): string[] {
+  const [after, before] = [paths.filter(other => other > path), paths.filter(other => other < path)];
+  return [...(by > 0 ? [...after, ...before] : [...before.reverse(), ...after.reverse()]), path];
 }
