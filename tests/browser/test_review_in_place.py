@@ -289,6 +289,17 @@ def test_the_hunks_of_a_text_are_decided_with_the_keyboard_alone(editor, waits):
     assert waits.text("a.py") == upper(30)
 
 
+def test_the_buttons_of_the_change_that_was_reached_are_in_sight(desk, folder, waits):
+    text = "".join(f"line_{number} = {number}\n" for number in range(200))
+    for place in (folder, waits):
+        desk.open(place.write("a.py", text))
+        rewrite(place, text.replace("line_60 =", "LINE_60 ="))
+        shown = desk.page.locator(".jp-fstools-ReviewBar:visible")
+        press(shown, "next")
+        expect(controls(desk, 0).locator("button").first).to_be_in_viewport(ratio=1)
+        desk.close_all()
+
+
 def test_tab_leads_from_the_change_that_was_reached_to_its_own_buttons(editor):
     window, _ = editor
     keys = window.page.keyboard

@@ -16,7 +16,7 @@ import { boxAside, showMarks } from './inlineMarks';
 import { linesOfSource, placed, sideOf, sourceWith } from './placedHunks';
 import { noteReached } from './reachedChange';
 import { type IShownAt, shownAt } from './shownCells';
-import { byPosition, marksByLine, marksOf, putBackIn } from './textReview';
+import { byPosition, marksByLine, marksOf, putBackIn, revealLine } from './textReview';
 
 /** An open notebook, as far as its review needs it. */
 export interface IOpenNotebook {
@@ -264,8 +264,7 @@ export class NotebookReview implements IReviewView {
     }
     noteReached(cell.node, place?.[1] ?? null);
     if (place && cell.editor instanceof CodeMirrorEditor) {
-      const line = Math.min(place[0], cell.editor.lineCount - 1);
-      cell.editor.revealPosition({ line, column: 0 });
+      revealLine(cell.editor, Math.min(place[0], cell.editor.lineCount - 1), this._notebook.node);
     }
   }
 

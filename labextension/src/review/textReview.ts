@@ -2,6 +2,8 @@
 
 import type { CodeMirrorEditor } from '@jupyterlab/codemirror';
 
+import { EditorView } from '@codemirror/view';
+
 import type { Change, DiffHunk } from '../payloads';
 import type { IInlineMark } from './inlineMarks';
 import type { IMarker, IPlace, IReviewView, IWritten, Position } from './reviewView';
@@ -82,7 +84,7 @@ export class TextReview implements IReviewView {
   private _reveal(line: number, id: string): void {
     const { _editor: editor } = this;
     editor.setCursorPosition({ line, column: 0 });
-    editor.revealPosition({ line, column: 0 });
+    revealLine(editor, line, editor.host);
     editor.focus();
     noteReached(editor.host, id);
   }
@@ -103,6 +105,12 @@ export function marksByLine(
     first.set(line, first.get(line) ?? id);
   }
   return [...first].sort(([one], [other]) => one - other);
+}
+
+/** Scroll to a line, and leave room below it for what a mark shows there. */
+export function revealLine({ editor }: CodeMirrorEditor, line: number, { clientHeight }: HTMLElement): void {
+  const { from } = editor.state.doc.line(line + 1);
+  editor.dispatch({ effects: EditorView.scrollIntoView(from, { yMargin: clientHeight / 3 }) });
 }
 
 /** The marks of a change's hunks in a text; for an applied change, only of hunks that are still there. */
