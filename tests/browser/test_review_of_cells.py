@@ -284,6 +284,31 @@ def test_hunks_of_a_cell_are_decided_with_the_keyboard_alone(open_notebook, desk
     assert (decided["taken"], decided["reason"]) == ({"c1": [1]}, "odd, odd, no")
 
 
+def test_what_is_written_beside_the_buttons_runs_and_takes_back_nothing_of_the_notebook(open_notebook, desk, waits):
+    open_notebook(waits, "x = 1", LONG)
+    proposed(replace(waits, "c1", CHANGED))
+    type_in(desk, 0, "23")
+    page = desk.page
+    beside = cell(desk, 1).locator(".jp-fstools-Review-controls")
+    act(beside, "edit")
+    for field in (beside.locator("input"), beside.locator("textarea")):
+        field.focus()
+        for key in ("Control+Enter", "Shift+Enter", "Alt+Enter"):
+            page.keyboard.press(key)
+        field.fill("why")
+        page.keyboard.type("?")
+        expect(field).to_have_value("why?")
+        page.keyboard.press("Control+KeyZ")
+        expect(field).not_to_have_value("why?")
+        expect(field).to_be_focused()
+    page.keyboard.type("a")
+    page.keyboard.press("Enter")
+    page.keyboard.type("b")
+    expect(beside.locator("textarea")).to_have_value(re.compile("a\nb$"))
+    expect(page.locator(".jp-Notebook .jp-Cell")).to_have_count(2)
+    expect(cell(desk, 0).locator(".cm-line")).to_have_text("x = 123")
+
+
 def test_the_keyboard_goes_with_the_change_that_it_leads_to(open_notebook, desk, waits):
     """From the buttons of one change Enter would else decide about that one, while another is shown."""
     open_notebook(waits, "x = 1", LONG)

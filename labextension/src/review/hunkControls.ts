@@ -42,6 +42,8 @@ export function hunkControls(state: IHunkState, trans: TranslationBundle): HTMLE
   const row = element('div', 'jp-fstools-Review-controls');
   row.dataset.hunk = state.id;
   row.setAttribute('role', 'group');
+  // JupyterLab would refuse what it takes for its own cell's: a new line, and the undo of what was typed.
+  row.addEventListener('beforeinput', event => event.stopPropagation(), true);
   row.setAttribute('aria-label', trans.__('Change by %1', change.session));
   const session = element('span', 'jp-fstools-Review-session', change.session);
   session.title = change.session;

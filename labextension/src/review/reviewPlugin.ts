@@ -92,15 +92,22 @@ export const reviewPlugin: JupyterFrontEndPlugin<void> = {
     });
     const current = () => [...reviews].find(([widget]) => widget === app.shell.currentWidget)?.[1] ?? null;
     addReviewCommands(app, current, trans, palette);
-    window.addEventListener('keydown', keepTab, true);
+    window.addEventListener('keydown', keepKeys, true);
     followReached();
   }
 };
 
-/** Let Tab move on from buttons in an editor: JupyterLab's shortcuts would take it for the completer and tooltips. */
-function keepTab(event: KeyboardEvent): void {
+/** Keys with which a person writes, and with which JupyterLab would run or take back what stands around the field. */
+const WRITING = ['enter', 'z', 'y'];
+
+/**
+ * Keep some keys from JupyterLab's shortcuts: it would take Tab at buttons in an editor for the completer and tooltips.
+ */
+function keepKeys(event: KeyboardEvent): void {
   const { key, target } = event;
-  if (key === 'Tab' && target instanceof Element && target.closest('.jp-fstools-Review-other')) {
+  const isMeant = (where: string) => target instanceof Element && target.closest(where) !== null;
+  const isWriting = WRITING.includes(key.toLowerCase()) && isMeant('.jp-fstools-Review-controls :is(input, textarea)');
+  if (isWriting || (key === 'Tab' && isMeant('.jp-fstools-Review-other'))) {
     event.stopImmediatePropagation();
   }
 }
