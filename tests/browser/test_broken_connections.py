@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from playwright.sync_api import expect
 
 from tests.browser.lab import Folder, act
@@ -30,6 +32,27 @@ def test_a_server_that_is_gone_is_said_and_nothing_is_missed_when_it_is_back(own
         expect(card).to_have_attribute("data-status", "rejected")
         expect(window.panel).not_to_contain_text(GONE)
         window.photograph("back")
+
+
+def test_changes_are_shown_in_documents_though_the_server_was_busy_when_the_page_was_loaded(own_lab, open_lab, name):
+    folder = Folder(own_lab, name)
+    folder.write("a.py", "x = 1\n")
+    folder.change("a.py", "x = 1", "x = 2")
+    refused = []
+
+    def refuse(route):
+        refused.append(route)
+        if len(refused) < 3:
+            route.fulfill(status=503, body="busy")
+        else:
+            route.continue_()
+
+    # Once for the panel, and once for the documents.
+    status = re.compile("/api/fstools/?([?]|$)")
+    window = open_lab(own_lab, path=folder.path("a.py"), prepare=lambda page: page.route(status, refuse))
+    expect(window.page.locator(".jp-fstools-Review-controls")).to_be_visible()
+    assert all("status of 503" in complaint for complaint in window.complaints)
+    window.complaints.clear()
 
 
 def test_what_happens_while_the_event_stream_is_broken_appears(open_lab, folder):

@@ -27,6 +27,7 @@ import { contentsPath, toolsPath } from '../paths';
 import { ToolsServer } from '../feed/requests';
 import { PanelSettings } from './settings';
 import { IActivityFeed } from '../feed/tokens';
+import { untilAnswered } from '../feed/untilAnswered';
 import { IUnseenChanges } from '../review/unseenChanges';
 import { VERSION } from '../version';
 import { WaitingNotice } from './waitingNotice';
@@ -132,7 +133,7 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
       : null;
 
     const greet = async () => {
-      const status = await server.status();
+      const status = await untilAnswered(() => server.status());
       root = status.contents_path;
       user = status.user;
       panel.approval = words.approval(status.approval);

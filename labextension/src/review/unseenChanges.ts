@@ -11,6 +11,7 @@ import type { Change } from '../payloads';
 
 import { isStepBack } from '../panel/commandText';
 import { Soon } from '../feed/soon';
+import { untilAnswered } from '../feed/untilAnswered';
 import { contentsPath, type RootBelowContents, toolsPath } from '../paths';
 
 const LOOK_AT_MOST_EVERY = 1000;
@@ -40,18 +41,15 @@ export class UnseenChanges {
       this._made = made;
       this._changed.emit();
     }, LOOK_AT_MOST_EVERY);
-    this.greeted = server.status().then(
-      status => {
-        this._root = status.contents_path;
-        this._user = status.user;
-        feed.heard.connect(() => look.ask());
-        look.ask();
-      },
-      () => undefined
-    );
+    this.greeted = untilAnswered(() => server.status()).then(status => {
+      this._root = status.contents_path;
+      this._user = status.user;
+      feed.heard.connect(() => look.ask());
+      look.ask();
+    });
   }
 
-  /** Resolves once the server has named the user and the tools' root, or has failed to. */
+  /** Resolves once the server has named the user and the tools' root. */
   readonly greeted: Promise<void>;
 
   get changed(): ISignal<this, void> {
