@@ -291,7 +291,8 @@ function unreachable(error: unknown): RequestError {
 }
 
 function refusalIn(answer: unknown, { status, statusText }: Response): IRefusal {
-  const unclear = { code: 'io', message: `${status} ${statusText}`, hint: '', details: {} };
+  // Below 500 another program answered, or a server without this extension's other half.
+  const unclear = { code: status < 500 ? 'foreign' : 'io', message: `${status} ${statusText}`, hint: '', details: {} };
   return (answer as { error?: IRefusal } | null)?.error ?? unclear;
 }
 

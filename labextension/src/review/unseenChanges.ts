@@ -41,15 +41,18 @@ export class UnseenChanges {
       this._made = made;
       this._changed.emit();
     }, LOOK_AT_MOST_EVERY);
-    this.greeted = untilAnswered(() => server.status()).then(status => {
-      this._root = status.contents_path;
-      this._user = status.user;
-      feed.heard.connect(() => look.ask());
-      look.ask();
-    });
+    this.greeted = untilAnswered(() => server.status()).then(
+      status => {
+        this._root = status.contents_path;
+        this._user = status.user;
+        feed.heard.connect(() => look.ask());
+        look.ask();
+      },
+      () => undefined
+    );
   }
 
-  /** Resolves once the server has named the user and the tools' root. */
+  /** Resolves once the server has named the user and the tools' root, or has refused to. */
   readonly greeted: Promise<void>;
 
   get changed(): ISignal<this, void> {

@@ -65,7 +65,7 @@ describe('a refusal', () => {
 
   it('is a success without a body, too', async () => {
     server.instead = { status: 200, body: '' };
-    expect(await refusalOf(server.client.status())).toMatchObject({ code: 'io' });
+    expect(await refusalOf(server.client.status())).toMatchObject({ code: 'foreign' });
   });
 
   it('says when the server cannot be reached', async () => {
