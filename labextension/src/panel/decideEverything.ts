@@ -112,7 +112,10 @@ async function isMeant(
     approve: [
       trans.__('Approve %1?', counted),
       trans.__('Approve'),
-      trans.__('A change is refused if its file was modified in the meantime. A command runs at once.')
+      [
+        trans.__('A change is refused if its file was modified in the meantime.'),
+        ...(chosen.some(isCommand) ? [trans.__('A command runs at once.')] : [])
+      ].join(' ')
     ],
     reject: [
       trans.__('Reject %1?', counted),
