@@ -6,6 +6,7 @@ import difflib
 import posixpath
 import re
 import unicodedata
+from bisect import bisect_left
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import chain
@@ -67,9 +68,7 @@ def _ends(given: str) -> Iterator[str]:
 
 def _alike(looking: Looking, missing: FileStat) -> list[str]:
     """Paths in the same folder, or in the nearest existing one, with names similar to the missing one."""
-    folder, name = posixpath.split(missing.path)
-    while folder and looking.backend.stat(folder).kind == "missing":
-        folder, name = posixpath.split(folder)
+    folder, name = _first_missing(looking, missing)
     if folder and not looking.may_read(folder):
         return []
     try:
@@ -85,10 +84,21 @@ def _alike(looking: Looking, missing: FileStat) -> list[str]:
 
 def _nearest_folder(looking: Looking, missing: FileStat) -> str:
     """The nearest existing folder above a missing path that the caller may see; "" is the root."""
-    folder = posixpath.dirname(missing.path)
-    while folder and (looking.backend.stat(folder).kind == "missing" or not looking.may_read(folder)):
+    folder, _ = _first_missing(looking, missing)
+    while folder and not looking.may_read(folder):
         folder = posixpath.dirname(folder)
     return folder
+
+
+def _first_missing(looking: Looking, missing: FileStat) -> tuple[str, str]:
+    """The nearest existing folder above a missing path, and the first name of the path that is missing in it."""
+    names = missing.path.split("/")
+
+    def is_missing(count: int) -> bool:
+        return looking.backend.stat("/".join(names[:count])).kind == "missing"
+
+    at = bisect_left(range(1, len(names)), True, key=is_missing)
+    return "/".join(names[:at]), names[at]
 
 
 def _plain(name: str) -> str:
