@@ -348,7 +348,7 @@ def test_what_lies_beside_a_configuration_is_neither_followed_nor_taken_over(ser
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("hindrance", ["comment", "latin-1", "folder", "fifo", "loop", "read-only", "file above"])
+@pytest.mark.parametrize("hindrance", ["no JSON", "latin-1", "folder", "fifo", "loop", "read-only", "file above"])
 def test_a_configuration_that_cannot_be_written_leaves_no_token(served, run, hindrance):
     home, folder = served
     file = folder / ".vscode" / "mcp.json"
@@ -376,7 +376,7 @@ def hinder(file, hindrance):
         file.write_bytes(b"{}")
         file.chmod(0o444)
     else:
-        file.write_bytes({"comment": b"{ // a comment\n}", "latin-1": b'{"a": "\xe9"}'}[hindrance])
+        file.write_bytes({"no JSON": b"{ // a comment\n", "latin-1": b'{"a": "\xe9"}'}[hindrance])
 
 
 @pytest.mark.parametrize("wait", ["-5", "x", "1e9", "9" * 5000])
