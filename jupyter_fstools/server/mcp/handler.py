@@ -170,16 +170,13 @@ class McpHandler(ToolsHandler):
             self.set_status(202)
             self.finish()
             return
-        ends = [threading.Event() if posted.batch else self._left for _ in posted.requests]  # One can be cancelled.
+        # Each request of a batch can be cancelled alone, also while it waits for earlier ones.
+        calls = [(request, threading.Event() if posted.batch else self._left) for request in posted.requests]
         with ExitStack() as running:
-            # All at once, so that a request that waits for the batch's earlier ones is cancelled, too.
-            for request, left in zip(posted.requests, ends, strict=True):
+            for request, left in calls:
                 running.enter_context(self._sessions.running(asker.conversation, request.id, left))
             if posted.batch:
-                answers = [
-                    await self._batched(one, asker, left) for one, left in zip(posted.requests, ends, strict=True)
-                ]
-                self.answer(b"[" + b",".join(answers) + b"]")
+                self.answer(b"[" + b",".join([await self._batched(one, asker, left) for one, left in calls]) + b"]")
             else:
                 await self._answer_alone(posted.requests[0], asker)
 
