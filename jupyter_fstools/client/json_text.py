@@ -96,8 +96,9 @@ def added(text: str, start: int, name: str | None, value: Any, depth: int) -> st
         # A comment behind the last member stays in its line; where a comma ends the last line, one ends the new line.
         line = text[end : rest.end()]
         return f"{text[:end]}{line if rest[1] else ',' + line}{new_line}{new}{rest[1]}{text[rest.end() :]}"
-    begin = _next(plain_json(text), start) + 1
-    close = _next(plain_json(text), begin)
+    plain = plain_json(text)
+    begin = _next(plain, start) + 1
+    close = _next(plain, begin)
     comments = text[begin:close].rstrip()
     if comments:
         new_line = new_line or line_end(text)

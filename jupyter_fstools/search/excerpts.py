@@ -71,7 +71,7 @@ def text_blocks(content: Content, block: int = BLOCK_CHARACTERS) -> Iterator[str
 
 
 def binary_or_long(backend: Backend, file: FileStat, ended: Callable[[], bool]) -> str:
-    """Why a file is not given to a program that holds whole lines in memory: `binary` or `long`; empty if it is."""
+    """The reason not to search a file by a program that holds whole lines in memory: `binary`, `long`, or none ("")."""
     if file.size <= MOST_AT_ONCE:
         return ""
     length = 0

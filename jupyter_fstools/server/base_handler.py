@@ -64,7 +64,8 @@ class ToolsHandler(APIHandler):
 
     _secret: str | None = None
     _login: Any = None
-    _is_logged_in = False
+    _is_admitted = False
+    """The login and the check of XSRF have let the request in."""
 
     async def prepare(self) -> None:  # type: ignore[override]  # As Jupyter's own subclass has it.
         """Authenticate by the assistant's token, if the request has one, and ignore any other login that it carries."""
@@ -73,7 +74,7 @@ class ToolsHandler(APIHandler):
             self.assistant = await asyncio.to_thread(self._check, self._secret)
             self._login = TokenLogin(super().identity_provider, self.assistant.user)
         await super().prepare()
-        self._is_logged_in = self.current_user is not None
+        self._is_admitted = self.current_user is not None
         if self.assistant is not None and not self.opens_to_tokens:
             raise Denied(
                 "an assistant's token does not allow this (not modified)",
@@ -249,7 +250,7 @@ class ToolsHandler(APIHandler):
         message = _message(error, status_code)
         if status_code == 403 and "Authorization" in self.request.headers and not getattr(self, _USER, True):
             message, hint = _BAD_TOKEN
-        if status_code == 403 and self._is_logged_in:  # By the authorizer.
+        if status_code == 403 and self._is_admitted:  # By the authorizer.
             hint = _NOT_PERMITTED
         if self.changes_files and status_code < 500:
             message = f"{message.removesuffix('.')} (not modified)"

@@ -13,6 +13,7 @@ from ..documents.text.invisible import INVISIBLE
 from ..documents.text.shown_lines import CARRIAGE_RETURN, counted, row_sizes
 from ..errors import FsToolsError
 from ..gate.workspace import Workspace
+from ..search.excerpts import MOST_AT_ONCE
 from ..search.query import TextMatch
 from ..walking.names import joined
 from ..walking.stopping import Reason
@@ -23,7 +24,7 @@ _WORDS = {
     "large": "too large (name one as path to search it)",
     "unreadable": "unreadable",
     "slow": "not searched to the end: the pattern takes too long on them",
-    "long": "with too much text at once: more than 256 MiB in a line, a notebook, or with multiline a file",
+    "long": f"with more than {MOST_AT_ONCE >> 20} MiB in a line (with multiline in all), or in a notebook",
     "notebook": "broken notebooks",
 }
 _WILD = frozenset("*?[{}\\")

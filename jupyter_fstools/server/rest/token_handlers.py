@@ -52,7 +52,7 @@ def _address(value: Any) -> Any:
     except ValueError:  # The host's brackets or the port are wrong.
         fits = False
     if not fits or any(sign.isspace() or not sign.isprintable() for sign in value):
-        raise ValueError(f"takes an address as http://localhost:8888/, got {spelled(value)}")
+        raise ValueError(f"takes an address like http://localhost:8888/, got {spelled(value)}")
     return value
 
 
