@@ -32,5 +32,7 @@ def test_changes_are_shown_and_decided_and_a_link_says_why_it_opens_nothing(buck
     expect(card).to_have_attribute("data-status", "applied")
     read = bucket_lab.call("POST", "/tools/read_file", {"path": "waits/a.txt"})[1]
     assert read["data"]["content"] == "one\n"
+    # The read is listed above the change, and moves its buttons: press none before.
+    expect(window.panel).to_contain_text("1 read")
     act(card, "open")
     expect(card.get_by_role("alert")).to_have_text("The file lies outside the folder that JupyterLab shows.")
