@@ -42,7 +42,7 @@ from .read_tracker import ReadTracker
 from .stale import LineCheck
 from .unfinished import Unfinished
 from .versions import Versions
-from .write_ahead import WriteAhead
+from .write_ahead import WriteAhead, require_writable
 
 
 class Workspace(Closing):
@@ -303,6 +303,8 @@ class Workspace(Closing):
         work = [(draft, step) for draft, step in work if step.splices or draft.before is None or step.op == "delete"]
         if not work:
             return None
+        # Before the first file is written, and before a person is asked.
+        require_writable(work)
         require_reversible(work)
         require_bounded(work, self.limits.max_edit_bytes)
         tell_declared_encodings(work)
@@ -321,6 +323,7 @@ class Workspace(Closing):
         Raises:
             as `commit_all`; Conflict also where somebody else decided first.
         """
+        require_writable(work)
         # A person may have written a text of their own instead of the proposed one.
         require_bounded(work, self.limits.max_edit_bytes)
         tell_declared_encodings(work)

@@ -132,9 +132,7 @@ class WriteAhead:
     def _write(
         self, draft: Draft, op: Operation, splices: Sequence[Splice], begin: Callable[[States], None] | None
     ) -> tuple[FileStat, States, bool]:
-        # Checked for pages and rooms too: Jupyter writes for them, and asks only the system, where root may write all.
-        if not draft.stat.writable:
-            raise read_only(draft.stat.path)
+        require_writable([(draft, None)])
         before, opened = self._versions.state(draft), draft.before
         if op == "delete":
             assert opened is not None
@@ -158,6 +156,18 @@ class WriteAhead:
         known = None if before is None else fingerprint_in(before)
         applied = draft.holder.apply(Rewrite(opened, splices, known, hash_before, announce, outline))
         return applied.stat, states_of(applied.before, applied.after, applied.stat.size), applied.saved
+
+
+def require_writable(work: Sequence[tuple[Draft, object]]) -> None:
+    """Refuse to change files of which one is read-only by its mode bits.
+
+    Raises:
+        Denied
+    """
+    # Checked for pages and rooms too: Jupyter writes for them, and asks only the system, where root may write all.
+    for draft, _ in work:
+        if not draft.stat.writable:
+            raise read_only(draft.stat.path)
 
 
 def _with_file(states: States, draft: Draft) -> States:

@@ -102,6 +102,18 @@ def test_a_new_file_that_a_person_edits_keeps_the_proposed_line_endings(asking):
     assert asking.got("a.txt") == b"a\r\nB\r\nc\r\nd\r\n"
 
 
+def test_a_read_only_file_is_refused_before_a_person_is_asked(asking):
+    """Nobody could approve it; nor could an undo of a change from when it was writable."""
+    asking.put("a.txt", "x\n")
+    asking("read_file", path="a.txt")
+    change = journal(asking).approve(edit(asking, "a.txt", "x", "y").change.id)
+    (asking.root / "a.txt").chmod(0o444)
+    asking.refused("denied", "edit_file", path="a.txt", old_string="y", new_string="z")
+    asking.refused("denied", "write_file", path="a.txt", content="z\n")
+    asking.refused("denied", "undo", change_id=change.id)
+    assert journal(asking).waiting() == []
+
+
 def test_approving_carries_each_kind_of_change_out(asking):
     """Creation, edit, overwrite, undo, and an undo that removes the file."""
     created = asking("write_file", path="d/a.txt", content="one\n").change

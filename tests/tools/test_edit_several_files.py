@@ -98,6 +98,14 @@ def test_where_one_file_cannot_be_written_all_are_taken_back(files, failing):
     assert Journal(files.workspace).changes(ChangeQuery()) == []
 
 
+def test_a_read_only_file_is_refused_before_another_one_is_written(files):
+    (files.root / "c.txt").chmod(0o444)
+    before = [(files.root / name).stat() for name in NAMES]
+    files.refused("denied", "edit_file", edits=edits(*NAMES))
+    after = [(files.root / name).stat() for name in NAMES]
+    assert [(one.st_ino, one.st_mtime_ns) for one in before] == [(one.st_ino, one.st_mtime_ns) for one in after]
+
+
 def test_where_the_way_back_is_barred_the_refusal_says_what_was_changed(files):
     """It never says "not modified" of a file that was modified; the change stays for the next access."""
     write = files.workspace.backend.write
