@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -191,8 +191,13 @@ class EditedText:
             piece = next(walk, None)
 
     def _with_endings(self, matches: Sequence[Match], new: str, plain: bytes) -> list[bytes]:
-        # Inserted lines take the endings that the text has, so the kinds found once stay the same.
-        crlf, lf = self._kinds = self._kinds if any(self._kinds) else self._endings()
+        # Inserted lines take the endings that the text has, so the kinds found once stay the same. Where earlier edits
+        # have removed all endings, the original text tells them.
+        if not any(self._kinds):
+            self._kinds = _kinds_of_endings(self.chunks())
+        if not any(self._kinds):
+            self._kinds = _kinds_of_endings(self.view.chunks())
+        crlf, lf = self._kinds
         if crlf and not lf:
             return [plain.replace(b"\n", b"\r\n")] * len(matches)
         if lf and not crlf:
@@ -212,18 +217,6 @@ class EditedText:
             for text, behind in zip([first, *others], beyond, strict=True)
         ]
 
-    def _endings(self) -> tuple[bool, bool]:
-        crlf = lf = False
-        last = b""
-        for chunk in self.chunks():
-            newlines = chunk.count(b"\n")
-            paired = chunk.count(b"\r\n") + (last == b"\r" and chunk[:1] == b"\n") if newlines else 0
-            crlf, lf = crlf or paired > 0, lf or newlines > paired
-            last = bytes(chunk[-1:])
-            if crlf and lf:
-                break
-        return crlf, lf
-
     def _endings_nearby(self, matches: Sequence[Match], plain: bytes) -> Iterator[bytes]:
         # Mixed endings: each line takes the ending of the line it replaces, further ones that of the match's last line.
         lines = plain.split(b"\n")
@@ -241,6 +234,20 @@ class EditedText:
 
 
 _FAR = 1 << 62
+
+
+def _kinds_of_endings(chunks: Iterable[Chunk]) -> tuple[bool, bool]:
+    """Whether a text has CRLFs, and whether it has LFs."""
+    crlf = lf = False
+    last = b""
+    for chunk in chunks:
+        newlines = chunk.count(b"\n")
+        paired = chunk.count(b"\r\n") + (last == b"\r" and chunk[:1] == b"\n") if newlines else 0
+        crlf, lf = crlf or paired > 0, lf or newlines > paired
+        last = bytes(chunk[-1:])
+        if crlf and lf:
+            break
+    return crlf, lf
 
 
 def _ending_beside(data: bytes, start: int, end: int) -> bytes:

@@ -180,6 +180,11 @@ def test_the_line_endings_of_the_file_win(data, old, new, expected):
     assert edited(data, TextEdit(old, new)) == expected
 
 
+def test_the_endings_of_the_file_win_though_an_earlier_edit_has_removed_them_all():
+    assert edited(b"x\r\ny", TextEdit("x\ny", "x y"), TextEdit("x y", "x\ny2")) == b"x\r\ny2"
+    assert edited(b"x\ny", TextEdit("x\ny", "x y"), TextEdit("x y", "x\r\ny2")) == b"x\ny2"
+
+
 def test_each_place_of_a_mixed_file_gets_the_ending_of_its_line():
     """For replace_all too, near and far."""
     data = b"".join([b"a,\r\n", b"a,\n"][number % 2] for number in range(20_000)) * 3
