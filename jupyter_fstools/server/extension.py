@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from typing import TYPE_CHECKING, Any
 
 from jupyter_server.extension.application import ExtensionApp
@@ -16,8 +16,8 @@ from tornado.routing import RuleRouter
 from traitlets import TraitError
 
 from ..config import FsToolsConfig, loaded_files
-from ..entry_points import absolute_root, open_backend, scheme_of, store_class
-from ..errors import FsToolsError, Invalid
+from ..entry_points import absolute_root, open_backend, scheme_of
+from ..errors import FsToolsError, InputOutput, Invalid
 from . import ROOM_EVENTS, SETTING
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .served import Served
 
 _WRONG = "jupyter_fstools is switched off because of a wrong setting: %s"
+_AWAY = "jupyter_fstools cannot be opened for now, and is tried again at the next request to it: %s"
 
 
 class FsToolsExtension(ExtensionApp):
@@ -65,6 +66,7 @@ class Tools(RuleRouter):
         self._root = root
         self.served: Served | None = None
         self._opens = True
+        self._opening: asyncio.Future[None] | None = None
 
     def find_handler(self, request: HTTPServerRequest, **kwargs: Any) -> HTTPMessageDelegate | None:
         """The handler of a request; None for one that is not to the tools, and where they cannot be opened."""
@@ -86,39 +88,48 @@ class Tools(RuleRouter):
         """The handler for a request, made as the application makes its own."""
         return self.serverapp.web_app.get_handler_delegate(request, target, **target_params)
 
+    def refusing_handler(self, request: HTTPServerRequest, refusal: FsToolsError) -> HTTPMessageDelegate | None:
+        """The handler that tells why the tools cannot be opened for now; None for a request that is not to them."""
+        from .closed_handler import ClosedHandler
+
+        web_app = self.serverapp.web_app
+        if not request.path.startswith(url_path_join(web_app.settings["base_url"], "api/fstools")):
+            return None
+        return web_app.get_handler_delegate(request, ClosedHandler, {"refusal": refusal})
+
     async def open(self) -> None:
-        """Serve the tools from now on; imports them in a thread, as that takes long and would block the event loop.
+        """Serve the tools from now on.
+
+        Opens them in a thread: imports take long, and so does a database or a bucket that does not answer. Requests
+        that come meanwhile share the attempt.
 
         Raises:
             FsToolsError: as `begin`
         """
         if self.served is None:
-            await asyncio.to_thread(self._import_all)
-            self.begin()
+            if self._opening is None or self._opening.done():
+                self._opening = asyncio.ensure_future(asyncio.to_thread(self.begin))
+            await asyncio.shield(self._opening)
 
     def begin(self) -> None:
-        """Serve the tools from now on; on the event loop's thread.
+        """Serve the tools from now on; in one thread at a time.
 
         Raises:
-            FsToolsError: the root or the store cannot be opened.
+            FsToolsError: the root or the store cannot be opened; InputOutput: for now.
         """
         if self.served is None:
-            patterns, serve = self._import_all()
+            from .routes import patterns
+            from .served import serve
+
             settings = self.serverapp.web_app.settings
-            self.served = settings[SETTING] = serve(self.serverapp, self._config, self._root)
-            warn_of_exposed_settings(self.serverapp, self.served.workspace)
+            served = settings[SETTING] = serve(self.serverapp, self._config, self._root)
+            warn_of_exposed_settings(self.serverapp, served.workspace)
             self.add_rules(patterns(settings["base_url"]))
+            self.served = served  # Last: from now on the event loop looks at the rules.
 
     async def room_changed(self, logger: object, schema_id: str, data: dict[str, Any]) -> None:
         """A room was opened: kernels must learn of it."""
         await self.open()
-
-    def _import_all(self) -> tuple[Callable[[str], list[Any]], Callable[[ServerApp, FsToolsConfig, str], Served]]:
-        from .routes import patterns
-        from .served import serve
-
-        store_class(self._config.store)
-        return patterns, serve
 
 
 class _AfterOpening(HTTPMessageDelegate):
@@ -137,9 +148,12 @@ class _AfterOpening(HTTPMessageDelegate):
     async def headers_received(self, start_line: RequestStartLine | ResponseStartLine, headers: HTTPHeaders) -> None:
         try:
             await self._tools.open()
+        except InputOutput as error:
+            self._tools.serverapp.log.warning(_AWAY, error)
+            self._handler = self._tools.refusing_handler(self._request, error)
         except FsToolsError as error:
             self._tools.serverapp.log.critical(_WRONG, error)
-        self._handler = self._tools.find_handler_now(self._request)
+        self._handler = self._handler or self._tools.find_handler_now(self._request)
         if (begun := self._handler.headers_received(start_line, headers)) is not None:
             await begun
 
@@ -165,7 +179,7 @@ def load(serverapp: ServerApp) -> Tools | None:
         config.protected_files = [*config.protected_files, *loaded_files()]
         tools = Tools(serverapp, config, root)
         if must_begin_at_once(serverapp, config, root):
-            tools.begin()
+            begin_or_wait(tools)
         else:
             open_backend(root).close()
     except (TraitError, FsToolsError) as error:
@@ -182,6 +196,18 @@ def load(serverapp: ServerApp) -> Tools | None:
     assert serverapp.event_logger is not None
     serverapp.event_logger.add_listener(schema_id=ROOM_EVENTS, listener=tools.room_changed)
     return tools
+
+
+def begin_or_wait(tools: Tools) -> None:
+    """Open the tools; where a database or bucket does not answer, later requests try again.
+
+    Raises:
+        FsToolsError: a setting is wrong.
+    """
+    try:
+        tools.begin()
+    except InputOutput as error:
+        tools.serverapp.log.error(_AWAY, error)
 
 
 def must_begin_at_once(serverapp: ServerApp, config: FsToolsConfig, root: str) -> bool:

@@ -82,7 +82,7 @@ class Rooms:
         """
         self._workspace = workspace
         self._serverapp.event_logger.add_listener(schema_id=ROOM_EVENTS, listener=self._heard)
-        self._loop.call_soon(lambda: asyncio.ensure_future(self._tell()))  # Rooms may be open already.
+        self._loop.call_soon_threadsafe(lambda: asyncio.ensure_future(self._tell()))  # Rooms may be open already.
 
     def stop(self) -> None:
         """Tell that there are no rooms any more."""

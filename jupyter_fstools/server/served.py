@@ -137,6 +137,8 @@ def invents_users(provider: IdentityProvider) -> bool:
 def serve(serverapp: ServerApp, config: FsToolsConfig, root: str) -> Served:
     """Begin to serve a root: open its store, follow its journal and the rooms of real-time collaboration.
 
+    From any thread.
+
     Raises:
         FsToolsError: the root or the store cannot be opened.
     """
@@ -160,18 +162,19 @@ def serve(serverapp: ServerApp, config: FsToolsConfig, root: str) -> Served:
         committed=committed,
         documents=lambda backend, store: [rooms, BrowserDocuments(pages, backend, store, config.browser_seconds)],
     )
+    follow = partial(_follow, workspace, pages, _loop(serverapp))
+    feed = ChangeFeed(workspace, tell, tell_activity, _loop(serverapp), followed=follow)
+
+    # Only now: a store that does not answer has raised by here, and is tried again.
     events = serverapp.event_logger
     assert events is not None
     for schema in event_schemas():
         events.register_event_schema(schema)
     emit = events.emit
-    follow = partial(_follow, workspace, pages, _loop(serverapp))
-    feed = ChangeFeed(workspace, tell, tell_activity, _loop(serverapp), followed=follow)
-
     rooms.follow(workspace)
     feed.start()
     # At once, not at the first call: before that, pages may save what a killed server had them show.
-    _loop(serverapp).run_in_executor(None, workspace.called)
+    _loop(serverapp).call_soon_threadsafe(_loop(serverapp).run_in_executor, None, workspace.called)
     calls, decisions, commands = (CallPool(wait_seconds=config.limits.lock_seconds) for _ in range(3))
     return Served(config, workspace, calls, decisions, commands, feed, rooms, pages, account)
 
