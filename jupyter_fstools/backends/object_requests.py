@@ -51,6 +51,14 @@ _HINTS = {
     ),
     "ETag Header missing": "Use a store that sends ETags.",
 }
+_REQUEST = re.compile(
+    r"(?:The operation lacked .*?: )?Error performing (?:list request: Error performing )?([A-Z]+ \w+://[^/\s]*)\S*"
+    r" in [^\s,]+(, after \d+ retries)?(?:, max_retries: \d+, retry_timeout: \S+)?\s+- "
+    r"(?:Server returned non-2xx status code: )?"
+)
+"""The library's words about a request: they are longer than the store's, which follow."""
+_IS_DENIED = re.compile(r"status code: 40[13] ")
+_XML = re.compile(r"<\?xml.*?<Code>([^<]*)</Code>\s*<Message>([^<]*)</Message>.*|<\?xml.*|<Error>.*", re.DOTALL)
 _SECRETS = re.compile(r"\?[^\s\"')]*|(?i:(signature|key|token|credential|authorization)\S*\s*[=:]\s*)\S+")
 _ANOTHER = {"e_tag": '"another"', "version": "1"}
 _AT_A_TIME, _AHEAD_BYTES, _LOOK_SECONDS = 16, 32 << 20, 0.1
@@ -98,17 +106,24 @@ def explained(path: str, *, writing: bool = False) -> Iterator[None]:
         raise missing(path, writing=writing) from None
     except (PreconditionError, AlreadyExistsError, NotModifiedError) as error:
         raise overtaken(path, exists=isinstance(error, AlreadyExistsError), writing=writing) from None
-    except (PermissionDeniedError, UnauthenticatedError):
-        raise refused(Denied, path, "the store does not permit it", hint=_NO_CREDENTIALS, writing=writing) from None
+    except (PermissionDeniedError, UnauthenticatedError) as error:
+        raise _denied(path, error, writing) from None
     except (NotSupportedError, NotImplementedError):
         raise refused(InputOutput, path, "the store cannot do that", hint="", writing=writing) from None
     except ValueError:
         reason = "an object store takes no such name"
         raise refused(Invalid, path, reason, hint="Use a name without control characters.", writing=writing) from None
     except (BaseError, OSError) as error:
+        if _IS_DENIED.search(str(error)):  # The library has no error of its own for a listing that is not permitted.
+            raise _denied(path, error, writing) from None
         reason = f"the store says: {plain_reason(error)}"
         hint = next((hint for said, hint in _HINTS.items() if said in reason), _UNREACHABLE)
         raise refused(InputOutput, path, reason, hint=hint, writing=writing) from None
+
+
+def _denied(path: str, error: Exception, writing: bool) -> FsToolsError:
+    reason = f"the store does not permit it: {plain_reason(error)}"
+    return refused(Denied, path, reason, hint=_NO_CREDENTIALS, writing=writing)
 
 
 @contextlib.contextmanager
@@ -133,7 +148,8 @@ def knowing_outcome(path: str, error: Exception) -> Iterator[None]:
 
 def plain_reason(error: Exception) -> str:
     """The reason for a failure in one line, without anything that could be a credential."""
-    told = str(error).partition("\n\nDebug source")[0]
+    told = _REQUEST.sub(r"\1\2: ", str(error).partition("\n\nDebug source")[0])
+    told = _XML.sub(lambda found: f"{found[2]} ({found[1]})" if found[1] else "", told).removesuffix(": ")
     return _SECRETS.sub("", " ".join(told.split()))[:200]
 
 

@@ -141,7 +141,7 @@ class Walk:
             return [self._listed(*start)] if start else []
         except (OSError, FsToolsError) as error:
             if start and start[0].path == self._base:
-                if isinstance(error, InputOutput):
+                if isinstance(error, Denied | InputOutput):
                     raise
                 raise Denied(f"{self._base or '.'}: cannot be listed", hint=CLOSED) from error
             self.tally.unreadable += not isinstance(error, (FileNotFoundError, NotFound, NotADirectory))

@@ -11,7 +11,7 @@ import pytest
 
 from jupyter_fstools import call_tool, open_workspace
 from jupyter_fstools.entry_points import open_backend
-from jupyter_fstools.errors import InputOutput, Invalid, IsDirectory, NotADirectory
+from jupyter_fstools.errors import FsToolsError, InputOutput, Invalid, IsDirectory, NotADirectory
 from jupyter_fstools.testing.backend_contract import content, put
 from tests import proxy
 
@@ -244,6 +244,35 @@ def test_a_store_without_versions_is_refused_at_start(s3, monkeypatch):
         with pytest.raises(InputOutput, match="ETag") as refused:
             open_backend(s3)
     assert "Use a store that sends ETags" in refused.value.hint
+
+
+TOLD = (
+    '<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>ExpiredToken</Code><Message>The provided token has expired.'
+    "</Message><AWSAccessKeyId>AKIA-ada</AWSAccessKeyId></Error>"
+)
+
+
+@pytest.mark.parametrize(("status", "code"), [(400, "io"), (401, "denied"), (403, "denied")])
+def test_the_stores_own_reason_is_told_and_not_what_else_is_in_its_answer(s3, other, monkeypatch, status, code):
+    long = "long-name/" * 40 + "a.txt"
+    other.put_here(long, b"needle\n")
+
+    def without_get(request):
+        request.reply(*((status, {}, TOLD.encode()) if request.command == "GET" else request.answered()))
+
+    with proxy.before(os.environ["AWS_ENDPOINT_URL"], without_get) as url:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", url)
+        files = open_workspace(s3, store="memory:")
+        for tool, given in (
+            ("list_files", {}),
+            ("glob", {"pattern": "*"}),
+            ("grep", {"pattern": "x"}),
+            ("read_file", {"path": long}),
+        ):
+            with pytest.raises(FsToolsError, match=r"The provided token has expired\. \(ExpiredToken\)") as refused:
+                call_tool(files, tool, **given)
+            assert (refused.value.code, "AKIA" in str(refused.value)) == (code, False)
+            assert "credentials" in refused.value.hint
 
 
 def test_no_backslash_leads_past_a_rule_where_the_store_takes_it_for_a_slash(az):
