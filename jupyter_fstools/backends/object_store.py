@@ -89,8 +89,11 @@ class ObjectStore:
         plain = path.removeprefix("./")
         if plain and not {"", ".", ".."} & set(plain.split("/")):
             self._parts(plain)
-            if (found := self._file_at(plain)) is not None:
-                return found
+            found = self._look(plain)
+            # A folder that exists proves those above it; else one of them may be a file.
+            if found.kind == "missing" and not self._is_folder(plain.rpartition("/")[0]):
+                self._names(plain)
+            return found
         wanted = "/".join(self._names(path))
         # If both an object and a folder have this name, a "/" at the end selects the folder.
         return self._folder(wanted) if path.endswith("/") and self._is_folder(wanted) else self._look(wanted)

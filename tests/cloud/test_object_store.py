@@ -20,7 +20,7 @@ from jupyter_fstools.backends.file_locks import FileLocks
 from jupyter_fstools.backends.object_store import ObjectStore
 from jupyter_fstools.backends.version_files import VersionFiles
 from jupyter_fstools.entry_points import open_backend
-from jupyter_fstools.errors import Conflict, Disabled, InputOutput, Invalid, TimedOut
+from jupyter_fstools.errors import Conflict, Disabled, InputOutput, Invalid, NotADirectory, TimedOut
 from jupyter_fstools.gate.policy import Policy
 from jupyter_fstools.journal.journal import Journal
 from jupyter_fstools.journal.listing import ChangeQuery
@@ -140,6 +140,29 @@ def test_a_whole_file_is_fetched_once_per_version(moved, tmp_path):
     obstore.put(bucket, "a.txt", b"two\n" * 1000)
     assert content(backend, "a.txt") == b"two\n" * 1000
     assert moved == [4000, 4000]
+
+
+def test_a_new_name_takes_as_many_requests_in_a_deep_folder_as_in_a_flat_one(monkeypatch):
+    bucket, asked = MemoryStore(), []
+    backend = ObjectStore(bucket, "memory://bucket")
+    deep = "/".join("abcdefgh")
+    for path in ("flat/old.txt", f"{deep}/old.txt", "file.txt"):
+        obstore.put(bucket, path, b"one\n")
+
+    def counted(request):
+        return lambda *given, **more: asked.append(given) or request(*given, **more)
+
+    for name in ("head", "get", "list"):
+        monkeypatch.setattr(obstore, name, counted(getattr(obstore, name)))
+    counts = []
+    for path in ("flat/new.txt", f"{deep}/new.txt"):
+        asked.clear()
+        assert backend.stat(path).kind == "missing"
+        counts.append(len(asked))
+    assert counts == [3, 3]
+    with pytest.raises(NotADirectory):
+        backend.stat("file.txt/b/new.txt")
+    assert backend.stat("nowhere/b/new.txt").kind == "missing"
 
 
 @pytest.mark.parametrize("damage", [b"", b"head\n", b"0" * 34_021])
