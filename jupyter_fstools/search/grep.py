@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from ..backends.local_disk import LocalDisk
-from ..backends.protocol import Backend, FileStat
+from ..backends.protocol import Backend, FileStat, ReadsAhead
 from ..documents.notebook import is_notebook_name
 from ..errors import FsToolsError, InputOutput, Invalid
 from ..globs.patterns import GlobPattern, glob_in
@@ -263,6 +263,8 @@ class _Search:
 
     def _is_there(self, file: Counted) -> bool:
         """Whether the file is still at its path, without a link put in its way since."""
+        if isinstance(self._backend, ReadsAhead):
+            return True  # It has no links, and each look would be a request.
         try:
             found = self._backend.stat(file.path)
         except FsToolsError as error:
