@@ -847,3 +847,25 @@ def test_a_change_beside_a_byte_order_mark_is_undone(desk, folder, by_the_page):
     press(controls(desk, 0), "undo")
     expect(desk.page.locator(".jp-fstools-ReviewBar")).to_be_hidden()
     until_written(desk, folder, MARKED)
+
+
+@pytest.mark.parametrize("other", ["\r", "\n", "\r\n"])
+def test_a_proposal_for_lines_that_end_in_a_carriage_return_is_approved_beside_what_is_typed(desk, waits, other):
+    """A diff counts by line feeds, and takes such lines for one; an editor shows each."""
+    lines = [line.strip() for line in LINES[:10]]
+    text = other.join([*lines[:5], "\r".join(lines[5:]), ""])
+    file = waits.lab.root / waits.path("a.py")
+    file.write_bytes(text.encode())
+    desk.open(waits.path("a.py"))
+    waits.change("a.py", "line_7 = 7", "LINE_7 = 7")
+    expect(desk.page.locator(".jp-fstools-Review-line.jp-mod-remove")).to_have_text(["line_7 = 7"])
+    expect(desk.page.locator(".jp-fstools-Review-lines.jp-mod-add")).to_have_text(["LINE_7 = 7"])
+    desk.page.locator(".jp-FileEditor .cm-line").nth(1).click()
+    desk.page.keyboard.press("End")
+    desk.page.keyboard.type("  # mine")
+    press(controls(desk, 0), "approve")
+    expect(desk.page.locator(".jp-fstools-ReviewBar")).to_be_hidden()
+    # JupyterLab saves a text with one kind of ending.
+    saved = text.replace("\n", "\r") if other == "\n" else text
+    wanted = saved.replace("line_1 = 1", "line_1 = 1  # mine").replace("line_7 = 7", "LINE_7 = 7")
+    assert file.read_bytes().decode() == wanted

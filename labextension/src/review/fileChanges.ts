@@ -3,6 +3,7 @@
 import type { ToolsServer } from '../feed/requests';
 import type { Change } from '../payloads';
 
+import { diffInEditor } from './editorLines';
 import { isUnseen } from './unseenChanges';
 
 /** Most changes that are shown of each kind; once some are decided, the next ones are shown. */
@@ -44,5 +45,6 @@ function unseenOf(changes: readonly Change[], user: string): Change[] {
 /** A change reduced to one file; none if it is not about that file. */
 function inFile(change: Change, path: string): Change[] {
   const file = change.files.find(one => one.path === path);
-  return file ? [{ ...change, path, diff: file.diff }] : change.path === path ? [change] : [];
+  const diff = file?.diff ?? (change.path === path ? change.diff : null);
+  return diff ? [{ ...change, path, diff: diffInEditor(diff) }] : [];
 }

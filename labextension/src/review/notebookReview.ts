@@ -12,6 +12,7 @@ import type { IMarker, IPlace, IReviewView, IWritten, Position } from './reviewV
 import { Pace } from '../diff/pace';
 import { markCell, movedOnIn, moves } from './cellMarks';
 import { hunksOfCell, namedHunk } from './decisions';
+import { inEditor } from './editorLines';
 import { boxAside, showMarks } from './inlineMarks';
 import { linesOfSource, placed, sideOf, sourceWith } from './placedHunks';
 import { noteReached } from './reachedChange';
@@ -295,5 +296,5 @@ export class NotebookReview implements IReviewView {
 
 /** A cell's source with line endings as its editor and the diffs have them. */
 function sourceOf({ model }: IOpenCell): string {
-  return model.sharedModel.getSource().replace(/\r\n/g, '\n');
+  return inEditor(model.sharedModel.getSource());
 }

@@ -9,6 +9,7 @@ import type { IInlineMark } from './inlineMarks';
 import type { IMarker, IPlace, IReviewView, IWritten, Position } from './reviewView';
 
 import { hunkName, namedHunk } from './decisions';
+import { inEditor } from './editorLines';
 import { showMarks } from './inlineMarks';
 import { editsBack, type IPlacedHunk, linesOfSide, placedLoosely, sideOf, textWith } from './placedHunks';
 import { noteReached } from './reachedChange';
@@ -27,7 +28,7 @@ export class TextReview implements IReviewView {
   gone: ReadonlySet<string> = new Set();
 
   draw(changes: readonly Change[]): void {
-    const text = withoutMark(this._editor.model.sharedModel.getSource());
+    const text = this._text;
     const lines = text.split('\n');
     const places = changes.map((change): [Change, IPlacedHunk[]] => [
       change,
@@ -72,13 +73,17 @@ export class TextReview implements IReviewView {
   }
 
   written(change: Change, chosen: ReadonlyMap<string, string | null>): IWritten | null {
-    const base = withoutMark(this._editor.model.sharedModel.getSource());
+    const base = this._text;
     const content = textWith(change.diff.hunks, base, byPosition(chosen));
     return content === null ? null : { content, base };
   }
 
   dispose(): void {
     this._marks = [];
+  }
+
+  private get _text(): string {
+    return inEditor(withoutMark(this._editor.model.sharedModel.getSource()));
   }
 
   private _reveal(line: number, id: string): void {
