@@ -869,3 +869,24 @@ def test_a_proposal_for_lines_that_end_in_a_carriage_return_is_approved_beside_w
     saved = text.replace("\n", "\r") if other == "\n" else text
     wanted = saved.replace("line_1 = 1", "line_1 = 1  # mine").replace("line_7 = 7", "LINE_7 = 7")
     assert file.read_bytes().decode() == wanted
+
+
+def test_a_change_of_several_files_is_stale_in_each_document_once_one_of_them_is_another(desk, waits):
+    for name in "ab":
+        waits.write(f"{name}.py", f"{name} = 1\n")
+        waits.call("read_file", f"{name}.py")
+    desk.open(waits.path("a.py"))
+    edits = [{"path": waits.path(f"{name}.py"), "old_string": "= 1", "new_string": "= 2"} for name in "ab"]
+    status, answer = waits.lab.call("POST", "/tools/edit_file", {"edits": edits}, waits.session)
+    assert status == 202, answer
+    approve = controls(desk, 0).locator('[data-action="approve"]')
+    expect(approve).to_be_visible()
+    waits.write("b.py", "b = 'another'\n")
+    expect(approve).to_have_count(0)
+    expect(controls(desk, 0)).to_contain_text("out of date")
+    expect(desk.page.locator('.jp-fstools-ReviewBar [data-action="approve"]')).to_be_hidden()
+    waits.write("b.py", "b = 1\n")
+    expect(approve).to_be_visible(timeout=10_000)
+    press(controls(desk, 0), "approve")
+    until_written(desk, waits, "a = 2\n")
+    assert waits.text("b.py") == "b = 2\n"

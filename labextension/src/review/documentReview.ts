@@ -138,6 +138,7 @@ export class DocumentReview implements IDisposable {
     try {
       const { waiting, made, newest } = await changesToSee(server, path, unseen.user);
       this._newest = newest;
+      this._loaded++;
       this._waiting = waiting;
       this._made = made;
     } catch {
@@ -173,7 +174,7 @@ export class DocumentReview implements IDisposable {
       elsewhere: this._elsewhere.length,
       problem: this._decider.problem
     });
-    this._doubts.follow(this._view?.doubts ?? new Map());
+    this._doubts.follow(this._doubted);
   }
 
   private _dismiss(): void {
@@ -280,8 +281,15 @@ export class DocumentReview implements IDisposable {
     return isHere || this._isDoubted(change);
   }
 
-  private _isDoubted({ id }: Change): boolean {
-    return (this._view?.doubts.has(id) ?? false) && this._doubts.isStale(id);
+  private _isDoubted({ id, files }: Change): boolean {
+    return (files.length > 1 || (this._view?.doubts.has(id) ?? false)) && this._doubts.isStale(id);
+  }
+
+  /** The proposals that only the server can judge, as a view tells them; also those whose other files may change. */
+  private get _doubted(): ReadonlyMap<string, string> {
+    const inView = this._view?.doubts ?? new Map<string, string>();
+    const ofFiles = this._waiting.filter(({ files }) => files.length > 1);
+    return new Map([...inView, ...ofFiles.map(({ id }) => [id, `${this._loaded} ${inView.get(id) ?? ''}`] as const)]);
   }
 
   /** Whether undo is offered: below a later change, some parts may still be as this change made them. */
@@ -301,6 +309,8 @@ export class DocumentReview implements IDisposable {
   private _waiting: Change[] = [];
   private _made: Change[] = [];
   private _newest = '';
+  /** How often the changes were loaded, as they are whenever the server tells of one of their files. */
+  private _loaded = 0;
   /** The id of the change that the person was last led to. */
   private _reached = '';
   private _isDrawing = false;
