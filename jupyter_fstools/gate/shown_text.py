@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from ..diffs.file_diff import FileDiff
-from ..diffs.line_diff import MAX_ROW_CHARACTERS, NO_NEWLINE, anchors_in, line_hunks
+from ..diffs.line_diff import MAX_ROW_CHARACTERS, NO_NEWLINE, anchors_in, changed_blocks, line_hunks
 from ..documents.text.shown_lines import CARRIAGE_RETURN
 
 MAX_KEPT_CHARACTERS = 256 << 10
@@ -26,6 +26,14 @@ class LineChange(NamedTuple):
     first: int
     removed: int
     added: list[str | None]
+
+
+class LineRun(NamedTuple):
+    """Lines that two texts share: `length` lines from line `then` of the one are at line `now` of the other."""
+
+    then: int
+    now: int
+    length: int
 
 
 def line_changes(diff: FileDiff, *, most_characters: int = MAX_ROW_CHARACTERS) -> list[LineChange] | None:
@@ -127,19 +135,38 @@ class ShownText:
         were added. Otherwise each segment is compared with the lines at its new place: a mere move is no change. A
         final newline is shown where only one side has it.
         """
-        segments = [(first, marked_lines(shown)) for first, shown in self._segments()]
-        if not segments:
+        placed = self._placed(text, whole=whole)
+        if not placed:
             return None
-        now = marked_lines(text)
         diff = FileDiff(path=path, op="edit")
-        all_of_it = whole and len(segments) == 1 and segments[0][0] == 1
-        places = [(0, len(now))] if all_of_it else _places(segments, now)
-        for (first, lines), (start, end) in zip(segments, places, strict=True):
-            for hunk in line_hunks(*_visible(lines, now[start:end]), old_start=first, new_start=start + 1):
+        for first, lines, start, now in placed:
+            for hunk in line_hunks(*_visible(lines, now), old_start=first, new_start=start):
                 diff.hunks.append(hunk)
                 diff.added += sum(row.kind == "add" for row in hunk.rows)
                 diff.removed += sum(row.kind == "remove" for row in hunk.rows)
         return diff
+
+    def unchanged(self, text: str, *, whole: bool) -> list[LineRun]:
+        """The shown lines that the current text has at their places; `whole` as for `diff`."""
+        runs = []
+        for first, lines, start, now in self._placed(text, whole=whole):
+            then, at = 0, 0
+            for old, old_end, _, new_end in [*changed_blocks(lines, now), (len(lines), 0, len(now), 0)]:
+                if old > then:
+                    runs.append(LineRun(first + then, start + at, old - then))
+                then, at = old_end, new_end
+        return runs
+
+    def _placed(self, text: str, *, whole: bool) -> list[tuple[int, list[str], int, list[str]]]:
+        """The number of the first line and the lines of each segment, and the same of its place in the current text."""
+        segments = [(first, marked_lines(shown)) for first, shown in self._segments()]
+        now = marked_lines(text)
+        all_of_it = whole and len(segments) == 1 and segments[0][0] == 1
+        places = [(0, len(now))] if all_of_it else _places(segments, now)
+        return [
+            (first, lines, start + 1, now[start:end])
+            for (first, lines), (start, end) in zip(segments, places, strict=True)
+        ]
 
     def texts(self) -> list[str]:
         """The text of each segment of shown lines."""

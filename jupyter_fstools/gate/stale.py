@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
-from ..backends.protocol import OpenFile
+from ..backends.protocol import FileStat, OpenFile
 from ..content.fingerprint import fingerprint_of
 from ..diffs.file_diff import FileDiff, unified
 from ..diffs.line_diff import MAX_ROW_CHARACTERS
 from ..documents.text.encoding import BOM_OF, UTF_8, TextEncoding, encoding_of, known_encoding
 from ..documents.text.window import text_index
 from ..errors import EncodingRefused, FsToolsError, Stale
+from ..open_documents.protocol import is_live
 from ..stores.records import FileState, Receipt
 from .draft import ExpectedContent, KnownContent
 from .line_ranges import covers
 from .read_tracker import ReadTracker, shown_since_diff
-from .shown_text import ShownText
+from .shown_text import LineRun, ShownText
+from .unchanged_lines import UnchangedLines
 from .versions import Versions
 
 _SAID = {
@@ -80,9 +83,8 @@ def explain_read(refusal: Stale, opened: OpenFile, receipt: Receipt, shown: Show
     """
     if not (receipt.lines or receipt.partly or receipt.full):
         return None  # The file was shown as a picture.
-    seen = receipt.full or shown_since_diff(receipt) is not None
     kept = shown.ranges() if shown is not None else []
-    whole = seen and shown is not None and kept == receipt.lines
+    whole = shown is not None and _is_whole(receipt, shown)
     elsewhere = "outside_shown_lines" if all(covers(kept, *lines) for lines in receipt.lines) else "unknown"
     then = _Then(shown, whole, receipt.text_sha, receipt.encoding, elsewhere)
     return _explain(refusal, opened, then)
@@ -99,14 +101,24 @@ def explain_change(
     _explain(refusal, opened, _Then(told.known, told.whole, expected.text_sha, encoding, "outside_change"))
 
 
+def _is_whole(receipt: Receipt, shown: ShownText) -> bool:
+    """Whether the lines that were kept of those shown are the whole file."""
+    return (receipt.full or shown_since_diff(receipt) is not None) and shown.ranges() == receipt.lines
+
+
 class LineCheck:
     """Requires a receipt for the lines of a file.
+
+    In an open text, people may have changed lines since the read, before they saved it: the others may be edited.
 
     Args:
         tracker: the reader's receipts.
         versions: knows fingerprints.
         whole: the change replaces the whole file.
         accept_stale: a file that changed since the read is accepted.
+
+    Attributes:
+        unchanged: of each text that was accepted though people changed it, by its key, the lines that may be edited.
     """
 
     def __init__(
@@ -116,9 +128,10 @@ class LineCheck:
         self._versions = versions
         self._whole = whole
         self._accept_stale = accept_stale
+        self.unchanged: dict[str, UnchangedLines] = {}
 
     def receipt(self, numbers: Sequence[int], opened: OpenFile) -> Receipt:
-        """The receipt that allows the change.
+        """The receipt that allows the change, or that of unchanged lines (`unchanged`).
 
         Raises:
             NotRead, Stale (with what changed)
@@ -133,14 +146,44 @@ class LineCheck:
             )
         except Stale as refusal:
             receipt = tracker.lookup(stat.key)
-            if self._accept_stale and receipt is not None:
+            if receipt is None:
+                raise
+            if self._accept_stale:
                 return receipt
-            if receipt is not None:
-                text = explain_read(refusal, opened, receipt, tracker.shown_text(stat.key))
-                if text is not None and not self._whole:
-                    tracker.record_diff(receipt, stat, self._versions.fingerprint(opened), text)
-                    refusal.hint = SHOWN_BY_DIFF
-            raise
+            shown = tracker.shown_text(stat.key)
+            refused = partial(self._explained, refusal, opened, receipt, shown)
+            if shown is not None and not self._whole and _may_be_typed_in(stat, receipt):
+                runs = _unchanged(opened, receipt, shown)
+                self.unchanged[stat.key] = UnchangedLines(receipt, shown, runs, refused)
+                return receipt
+            raise refused() from None
+
+    def _explained(self, refusal: Stale, opened: OpenFile, receipt: Receipt, shown: ShownText | None) -> Stale:
+        """The refusal with what changed; where it tells all of that, an edit may be repeated."""
+        text = explain_read(refusal, opened, receipt, shown)
+        if text is not None and not self._whole:
+            self._tracker.record_diff(receipt, opened.stat, self._versions.fingerprint(opened), text)
+            refusal.hint = SHOWN_BY_DIFF
+        return refusal
+
+
+def _may_be_typed_in(stat: FileStat, receipt: Receipt) -> bool:
+    """Whether the text, or what the reader knows of it, is an open document's that people change before they save."""
+    return is_live(stat.version) or is_live(receipt.version)
+
+
+def _unchanged(opened: OpenFile, receipt: Receipt, shown: ShownText) -> list[LineRun]:
+    if opened.stat.size > _MOST_BYTES:
+        return []
+    try:
+        encoding = encoding_of(opened, opened.stat.path, receipt.encoding)
+    except FsToolsError:
+        return []
+    return shown.unchanged(_text_of(opened, encoding), whole=_is_whole(receipt, shown))
+
+
+def _text_of(opened: OpenFile, encoding: TextEncoding) -> str:
+    return opened.read(len(encoding.bom), opened.stat.size).decode(encoding.codec, "replace")
 
 
 def _total_lines(opened: OpenFile, receipt: Receipt) -> int | None:
@@ -180,22 +223,21 @@ def _explain(refusal: Stale, opened: OpenFile, then: _Then) -> str | None:
     except FsToolsError:
         say_in_words(refusal, "undecodable")
         return None
-    raw = opened.read(len(encoding.bom), opened.stat.size)
-    text = raw.decode(encoding.codec, "replace")
+    text = _text_of(opened, encoding)
     diff = then.known.diff(opened.stat.path, text, whole=then.whole) if then.known is not None else None
     if not show_diff(refusal, diff):
         elsewhere = "line_endings" if then.whole else then.elsewhere
         say_in_words(refusal, *(_only_bytes(then, text, encoding) or ("unknown" if diff is None else elsewhere,)))
-    elif "\ufffd" in text and _is_undecodable(raw, encoding):
+    elif "\ufffd" in text and _is_undecodable(opened, encoding):
         say_in_words(refusal, "undecodable")
     elif then.whole and tells_all(refusal, diff):
         return text
     return None
 
 
-def _is_undecodable(raw: bytes, encoding: TextEncoding) -> bool:
+def _is_undecodable(opened: OpenFile, encoding: TextEncoding) -> bool:
     try:
-        raw.decode(encoding.codec)
+        opened.read(len(encoding.bom), opened.stat.size).decode(encoding.codec)
     except UnicodeDecodeError:
         return True
     return False

@@ -243,19 +243,15 @@ class Workspace(Closing):
                 yield draft
 
     @contextmanager
-    def drafts(
-        self, paths: Sequence[str], *, accept_stale: bool = False, check: Check | None = None
-    ) -> Iterator[list[tuple[Draft, list[int]]]]:
+    def drafts(self, paths: Sequence[str], check: Check) -> Iterator[list[tuple[Draft, list[int]]]]:
         """Take several files to change them in one step, under all their locks until the block ends.
 
-        Gives a draft of each file, in the order of keys, with the numbers of its paths. With `accept_stale` a file that
-        changed since the read is taken nevertheless; the rest is as in `draft`.
+        Gives a draft of each file, in the order of keys, with the numbers of its paths; the rest is as in `draft`.
         """
         stats = {path: self.paths.peek_to_write(path, must_exist=True) for path in paths}
         numbers: dict[str, list[int]] = {}
         for number, path in enumerate(paths):
             numbers.setdefault(stats[path].key, []).append(number)
-        check = check or LineCheck(self.tracker, self.versions, accept_stale=accept_stale)
         with self._held.to_write(list(numbers)), ExitStack() as opened:
             taken: dict[str, Draft] = {}
             for key, own in numbers.items():

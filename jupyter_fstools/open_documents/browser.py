@@ -22,7 +22,7 @@ from .unsaved_document import Heard, LiveFile, UnsavedDocument, different_states
 class LastKnownFile(LiveFile):
     """The last known content of a document with unsaved changes; the person may see newer content."""
 
-    origin = "last known"
+    origin = "last known:"
 
 
 class LastKnownDocument:

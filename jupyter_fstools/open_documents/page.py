@@ -14,7 +14,7 @@ from ..content.source import Content, all_of
 from ..content.splices import SplicedContent
 from ..documents.notebook import NotebookDocument
 from ..documents.notebook.operations import notebook_operations
-from ..documents.text.spans import spans_of
+from ..documents.text.spans import spans_of, utf16_length
 from ..errors import FsToolsError
 from .protocol import Rewrite
 
@@ -134,7 +134,8 @@ def change_message(kind: Kind, rewrite: Rewrite, names: Sequence[str] | None = N
         if kind == "text":
             if lines_end(before) != lines_end(SplicedContent(before, rewrite.splices)):
                 return None  # The page keeps the line endings that it loaded, and would save those.
-            return {"kind": kind, "spans": spans_of(before, rewrite.splices)}
+            length = utf16_length(all_of(before).decode().replace(lines_end(before), "\n"))
+            return {"kind": kind, "spans": spans_of(before, rewrite.splices), "length": length}
         if kind == "notebook":
             document = NotebookDocument(before, rewrite.outline)
             if names is not None and len(names) != len(document.cells):

@@ -16,6 +16,15 @@ if TYPE_CHECKING:
     from ..documents.notebook import NotebookSpans
 
 
+DOCUMENT, ROOM = "document:", "room:"
+"""Prefixes of the versions of content that people have open and may not have saved: in a page, or in a room."""
+
+
+def is_live(version: str) -> bool:
+    """Whether a version of a content begins with one of these prefixes."""
+    return version.startswith((DOCUMENT, ROOM))
+
+
 @dataclass(frozen=True)
 class Rewrite:
     """A change of one content, all of it or nothing.

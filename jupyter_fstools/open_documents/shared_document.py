@@ -8,6 +8,7 @@ from typing import Any
 
 from ..content.splices import Splice
 from ..documents.notebook.operations import NotebookOperations, SourceSpans
+from .protocol import ROOM
 from .shared_cells import (
     SharedCells,
     cells_with_carets,
@@ -42,7 +43,7 @@ class SharedDocument:
 
     def version(self, changes: int) -> str:
         """The version of the content after so many changes; equal only for equal content."""
-        return f"room {self.token} {changes}"
+        return f"{ROOM}{self.token} {changes}"
 
     def value(self) -> Any:
         """The content, as the contents API has it."""

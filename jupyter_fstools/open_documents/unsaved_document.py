@@ -17,7 +17,7 @@ from ..documents.notebook.saved import saved_bytes
 from ..errors import Conflict, FsToolsError, InputOutput, Unsaved, may_be_modified
 from ..stores.records import Place
 from .page import Answer, PageDocument, change_message, lines_end
-from .protocol import Applied, Rewrite
+from .protocol import DOCUMENT, Applied, Rewrite
 from .saved_document import changed_meanwhile
 
 _MOST_HEARD = 16
@@ -72,11 +72,11 @@ class Heard:
 class LiveFile(BytesContent):
     """A copy of a document's content, as bytes that saving would write; `names` are the page's ids of the cells."""
 
-    origin = "document"
+    origin = DOCUMENT
 
     def __init__(self, stat: FileStat, data: bytes, names: Sequence[str] = ()) -> None:
         super().__init__(data)
-        version = f"{self.origin}:{hashlib.sha256(data).hexdigest()}"
+        version = f"{self.origin}{hashlib.sha256(data).hexdigest()}"
         self.stat = replace(stat, size=len(data), version=version, look="")
         self.names = names
 
@@ -146,7 +146,7 @@ class UnsavedDocument:
         for document in [*self._unsaved, *self._saved]:
             if document is not saver and document.hash != saved:
                 document.tell("follow")
-        stat = replace(self._stat, size=after.size, version=f"document:{new.exact}", look="")
+        stat = replace(self._stat, size=after.size, version=f"{DOCUMENT}{new.exact}", look="")
         if saved == new.exact:
             with suppress(FsToolsError):
                 stat = self._backend.stat(self._stat.path)

@@ -19,10 +19,13 @@ from ..documents.text.encoding import TextEncoding, encoding_of
 from ..documents.text.touched_lines import touched_lines
 from ..documents.text.utf8_view import Utf8View
 from ..documents.text.written_text import require_declared
-from ..errors import Binary, FsToolsError, Invalid, NotebookRefused, NotRead, naming_file
+from ..errors import Binary, FsToolsError, Invalid, NoMatch, NotebookRefused, NotRead, naming_file
+from ..gate.accepted_stale import has_changed, receipts_of_changed, were_shown
 from ..gate.draft import Draft, Step
 from ..gate.line_ranges import covers
 from ..gate.policy import checked_path
+from ..gate.stale import LineCheck
+from ..gate.unchanged_lines import UnchangedLines
 from ..gate.workspace import Workspace
 from ..stores.records import Receipt
 from .arguments import Arguments, AsList, Flag, PathArgument, Text, paths_of
@@ -132,8 +135,19 @@ def change_texts(workspace: Workspace, edits: Sequence[tuple[str, TextEdit]], *,
     paths = [path for path, _ in edits]
     for path in paths:
         _require_no_notebook(checked_path(path))
-    with workspace.drafts(paths, accept_stale=match_stale) as drafts:
-        files = [_edited(workspace, draft, edits, numbers, match_stale=match_stale) for draft, numbers in drafts]
+    check = LineCheck(workspace.tracker, workspace.versions, accept_stale=match_stale)
+    with workspace.drafts(paths, check) as drafts:
+        files = [
+            _edited(
+                workspace,
+                draft,
+                edits,
+                numbers,
+                match_stale=match_stale,
+                unchanged=check.unchanged.get(draft.stat.key),
+            )
+            for draft, numbers in drafts
+        ]
         change = workspace.commit_all([(file.draft, file.step) for file in files])
     in_order = sorted(files, key=lambda file: file.numbers[0])
     return edited_result(in_order, change)
@@ -146,29 +160,45 @@ def _edited(
     numbers: Sequence[int],
     *,
     match_stale: bool,
+    unchanged: UnchangedLines | None,
 ) -> EditedFile:
     path = draft.stat.path
     _require_no_notebook(path)
     assert draft.before is not None and draft.receipt is not None
-    _refuse_shown_as_picture(draft.before, draft.receipt)
+    opened = draft.before
+    _refuse_shown_as_picture(opened, draft.receipt)
     own = [edits[number][1] for number in numbers]
-    with naming_file(path), _naming_edit(path, several=len(own) < len(edits)):
-        encoding = encoding_of(draft.before, path, draft.receipt.encoding)
-        outcome = apply_edits(
-            Utf8View(draft.before, encoding),
-            own,
-            workspace.limits.max_edit_bytes,
-            numbers=numbers,
-            total=len(edits),
-            shown=draft.receipt.lines,
-        )
-        if draft.receipt.encoding is None:
-            require_declared(SplicedContent(draft.before, outcome.splices), path, encoding)
     shown = draft.receipt
-    if match_stale and _has_changed(workspace, draft):
-        shown, current = _receipts_of_changed(workspace, draft, own)
+    if unchanged is not None:
+        shown = shown.model_copy(update={"lines": unchanged.ranges(), "full": False})
+    with naming_file(path), _naming_edit(path, several=len(own) < len(edits)):
+        encoding = encoding_of(opened, path, draft.receipt.encoding)
+        try:
+            outcome = apply_edits(
+                Utf8View(opened, encoding),
+                own,
+                workspace.limits.max_edit_bytes,
+                numbers=numbers,
+                total=len(edits),
+                shown=shown.lines,
+            )
+        except NoMatch:
+            if unchanged is not None and were_shown(unchanged.shown, own):
+                raise unchanged.refusal() from None
+            raise
+        if unchanged is not None:
+            line_at = line_numbers(opened, encoding, workspace.versions.line_at(opened))
+            if not all(unchanged.hold(*lines) for lines in _matched_lines(outcome.splices, line_at, encoding)):
+                raise unchanged.refusal()
+        if draft.receipt.encoding is None:
+            require_declared(SplicedContent(opened, outcome.splices), path, encoding)
+    if match_stale and has_changed(draft, workspace.versions):
+        found, kept = workspace.versions.fingerprint(opened), workspace.tracker.shown_text(draft.stat.key)
+        shown, current = receipts_of_changed(draft.receipt, draft.stat, found, were_shown=were_shown(kept, own))
         draft = replace(draft, receipt=current)
     step, snippet, outside = _effect(workspace, draft, shown, outcome.splices, encoding)
+    if unchanged is not None:
+        step = replace(step, receipt=unchanged.receipt_after(step.diff, step.touched))
     if outside and workspace.rules.refuse_unseen_edits:
         raise NotRead(
             f"the match at line {outside[0]} of {path} lies outside every line shown to this session",
@@ -229,43 +259,6 @@ def _effect(
     return step, snippet.text, outside
 
 
-def _has_changed(workspace: Workspace, draft: Draft) -> bool:
-    """Whether the file's content has changed since it was shown."""
-    assert draft.before is not None and draft.receipt is not None
-    if draft.receipt.version == draft.stat.content_version:
-        return False
-    return draft.receipt.text_sha is None or workspace.versions.fingerprint(draft.before).text != draft.receipt.text_sha
-
-
-def _receipts_of_changed(workspace: Workspace, draft: Draft, edits: Sequence[TextEdit]) -> tuple[Receipt, Receipt]:
-    """The receipts after an outsider's change: one for these edits, and one for later calls.
-
-    The line numbers belong to other content, so the check is that each old string was in a text that was shown. The
-    outsider's change itself was not shown, so the file must not count as shown for an overwrite or a later read.
-    """
-    assert draft.before is not None and draft.receipt is not None
-    kept, found = workspace.tracker.shown_text(draft.receipt.key), workspace.versions.fingerprint(draft.before)
-    now = {"version": draft.stat.content_version, "text_sha": found.text, "exact_sha": found.exact}
-    # A receipt without any line, or piece of one, would be that of a picture.
-    nothing = draft.receipt.model_copy(update={**now, "full": False, "lines": [], "partly": {1: 0}, "views": []})
-    known = kept is not None and _are_known(kept.texts(), edits)
-    return nothing.model_copy(update={"full": known}), nothing
-
-
-def _are_known(shown: Sequence[str], edits: Sequence[TextEdit]) -> bool:
-    texts = [_plain(text) for text in shown]
-    for edit in edits:
-        old, new = _plain(edit.old).removeprefix("\ufeff"), _plain(edit.new)
-        if not any(old in text for text in texts):
-            return False
-        texts = [text.replace(old, new) for text in texts]
-    return True
-
-
-def _plain(text: str) -> str:
-    return text.replace("\r\n", "\n")
-
-
 def _outside_shown_lines(
     receipt: Receipt, splices: Sequence[Splice], line_at: Callable[[int], int], encoding: TextEncoding
 ) -> list[int]:
@@ -273,12 +266,19 @@ def _outside_shown_lines(
     if receipt.full:
         return []
     outside = []
-    for splice in splices:
-        first = line_at(splice.offset)
-        ended = splice.removed.decode(encoding.codec, "replace")[:-1].count("\n")
-        unseen = next((line for line in range(first, first + ended + 1) if not covers(receipt.lines, line, line)), None)
+    for first, last in _matched_lines(splices, line_at, encoding):
+        unseen = next((line for line in range(first, last + 1) if not covers(receipt.lines, line, line)), None)
         if unseen is not None:
             outside.append(unseen)
         if len(outside) == OUTSIDE_NAMED:
             break
     return outside
+
+
+def _matched_lines(
+    splices: Sequence[Splice], line_at: Callable[[int], int], encoding: TextEncoding
+) -> Iterator[tuple[int, int]]:
+    """The first and the last line of each match."""
+    for splice in splices:
+        first = line_at(splice.offset)
+        yield first, first + splice.removed.decode(encoding.codec, "replace")[:-1].count("\n")

@@ -45,7 +45,7 @@ def change_notebooks(workspace: Workspace, edits: Sequence[tuple[str, CellEdit]]
 
 def _changed(workspace: Workspace, edits: Sequence[tuple[str, CellEdit]], *, patient: bool) -> ToolResult:
     check = _CellCheck(workspace, edits, patient=patient)
-    with workspace.drafts([path for path, _ in edits], check=check) as drafts:
+    with workspace.drafts([path for path, _ in edits], check) as drafts:
         notebooks = [
             _edited(workspace, draft, edits, numbers, check.checked[draft.stat.key]) for draft, numbers in drafts
         ]

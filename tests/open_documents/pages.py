@@ -6,11 +6,19 @@ import hashlib
 import json
 import threading
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 
 import websocket
 
+from jupyter_fstools.backends.file_locks import FileLocks
+from jupyter_fstools.backends.local_disk import LocalDisk
+from jupyter_fstools.gate.policy import Policy
+from jupyter_fstools.gate.workspace import Workspace
+from jupyter_fstools.open_documents.browser import BrowserDocuments
 from jupyter_fstools.open_documents.page import PageDocument, PageGone
+from jupyter_fstools.stores.in_memory import InMemoryStore
+from jupyter_fstools.stores.records import Reader
+from tests.conftest import Caller
 
 NAME = "browser-0001"
 
@@ -54,6 +62,43 @@ class PageHere:
 
     def asked(self, do):
         return [one for one in self.heard if one["do"] == do]
+
+
+class Typed(PageHere):
+    """A page that shows a text with unsaved changes, and saves what it shows."""
+
+    def __init__(self, file, text, **answers):
+        self.file, self.text, self.counter = file, text, 0
+        super().__init__(**{"content": self.content, "patch": self.patch, "save": self.save, **answers})
+
+    def type(self, text):
+        """Have the person change the text."""
+        self.text, self.counter = text, self.counter + 1
+
+    def content(self, _):
+        return {"done": True, "content": self.text, "counter": self.counter}
+
+    def patch(self, message):
+        for at, removed, inserted, *_ in reversed(message["change"]["spans"]):
+            self.text = self.text[:at] + inserted + self.text[at + len(removed) :]
+        self.counter += 1
+        return {"done": True}
+
+    def save(self, _):
+        self.file.write_text(self.text, "utf-8", newline="")
+        return {"done": True, "hash": sha(self.text.encode())}
+
+
+@contextmanager
+def calls_in(folder, pages):
+    """Calls the tools in a new folder below this one; `pages` may have its files open."""
+    root = folder / "root"
+    root.mkdir()
+    backend, store = LocalDisk(root, durable=False), InMemoryStore()
+    documents = [BrowserDocuments(pages, backend, store, seconds=0.2)]
+    locks = FileLocks(folder / "locks")
+    with Workspace(backend, store, locks, Policy(), Reader("ada", "default"), documents=documents) as workspace:
+        yield Caller(workspace, root)
 
 
 class Page:

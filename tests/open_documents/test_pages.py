@@ -105,7 +105,7 @@ def test_a_saved_document_is_patched_before_its_file_is_written(server, root):
         assert (status, answer["change"]["place"]) == (200, "document")
         request = page.wait_for("patch")
         assert (request["hash"], request["to"], seen) == (sha(X1), sha(X2), [X1])
-        assert request["change"] == {"kind": "text", "spans": [[4, "1", "2", "x = ", "\n"]]}
+        assert request["change"] == {"kind": "text", "spans": [[4, "1", "2", "x = ", "\n"]], "length": 6}
         assert page.wait_for("written")["hash"] == sha(X2)
     assert (root / "a.py").read_bytes() == X2
 

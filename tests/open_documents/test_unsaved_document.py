@@ -11,30 +11,9 @@ from jupyter_fstools.errors import InputOutput
 from jupyter_fstools.gate.write_ahead import WriteAhead
 from jupyter_fstools.stores.protocol import ChangeFilter
 from jupyter_fstools.stores.records import OpenDocument
-from tests.open_documents.pages import PageHere, sha
+from tests.open_documents.pages import PageHere, Typed
 
 X1, X2 = "x = 1\n", "x = 2\n"
-
-
-class Typed(PageHere):
-    """A page that shows a text with unsaved changes, and saves what it shows."""
-
-    def __init__(self, file, text, **answers):
-        self.file, self.text, self.counter = file, text, 0
-        super().__init__(**{"content": self.content, "patch": self.patch, "save": self.save, **answers})
-
-    def content(self, _):
-        return {"done": True, "content": self.text, "counter": self.counter}
-
-    def patch(self, message):
-        for at, removed, inserted, *_ in reversed(message["change"]["spans"]):
-            self.text = self.text[:at] + inserted + self.text[at + len(removed) :]
-        self.counter += 1
-        return {"done": True}
-
-    def save(self, _):
-        self.file.write_text(self.text, "utf-8", newline="")
-        return {"done": True, "hash": sha(self.text.encode())}
 
 
 @pytest.fixture

@@ -21,6 +21,8 @@ export type CellOperation =
 
 export interface ITextChange {
   kind: 'text';
+  /** Of the text before the change, to which the spans' offsets belong. */
+  length?: number;
   spans: Span[];
 }
 

@@ -9,7 +9,8 @@ import type { LooksAtDisk } from './looksAtDisk';
 import type { DocumentChange, DocumentRequest, IDocumentAnswer, IToldDocument } from './messages';
 
 import { KnownFile, type TextModel } from './knownFile';
-import { type IMade, patchNotebook, patchText, Refused } from './patches';
+import { Refused } from './located';
+import { type IMade, patchNotebook, patchText } from './patches';
 import { Saves } from './saves';
 
 type Context = DocumentRegistry.Context;

@@ -3,11 +3,12 @@
 import type { ISharedCell, ISharedNotebook, ISharedText, NotebookChange } from '@jupyter/ydoc';
 import type { JSONObject, JSONValue } from '@lumino/coreutils';
 
-import type { CellOperation, ICellName, INotebookChange, ITextChange, Reason, Span } from './messages';
+import type { CellOperation, ICellName, INotebookChange, ITextChange, Span } from './messages';
 
 import { transactInPlace } from './carets';
 import { CellList, isRunning, needsNewEditor } from './cellList';
 import { setMember } from './cellMembers';
+import { located, Refused } from './located';
 import { Trace } from './trace';
 import { bringsUntrusted, hadTrusted, rememberTrust, withTrust } from './trust';
 
@@ -17,20 +18,13 @@ export interface IMade {
   takeBack(): void;
 }
 
-/** Thrown when a change is refused; nothing was changed. */
-export class Refused extends Error {
-  constructor(readonly reason: Reason) {
-    super(reason);
-  }
-}
-
 interface ITextModel extends ISharedText {
   transact(act: () => void, undoable?: boolean): void;
 }
 
 /** Change a text file's model; the person's undo history does not hold it. */
 export function patchText(model: ITextModel, change: ITextChange): IMade {
-  const found = located(model.getSource(), change.spans);
+  const found = located(model.getSource(), change.spans, change.length);
   model.transact(() => replace(model, found), false);
   const trace = new Trace(model, found);
   return { keep: () => trace.keep(), takeBack: () => model.transact(() => trace.takeBack(), false) };
@@ -297,31 +291,6 @@ class NotebookPatch {
   private _replaced = new Map<string, Span[]>();
   private _traces = new Map<string, Trace>();
   private _back: (() => void)[] = [];
-}
-
-/** Spans at their current offsets in a text: the person may have typed before them. */
-function located(source: string, spans: readonly Span[]): Span[] {
-  let end = 0;
-  return spans.map(([offset, removed, inserted, before, after]) => {
-    const expected = before + removed + after;
-    // A span with no expected text around it only fits an empty text.
-    if (expected === '' && source !== '') {
-      throw new Refused('text');
-    }
-    let start = offset - before.length;
-    if (source.slice(start, start + expected.length) !== expected) {
-      start = source.indexOf(expected);
-      if (start < 0 || source.indexOf(expected, start + 1) >= 0) {
-        throw new Refused('text');
-      }
-    }
-    const at = start + before.length;
-    if (at < end) {
-      throw new Refused('text');
-    }
-    end = at + removed.length;
-    return [at, removed, inserted, before, after];
-  });
 }
 
 function replace(model: Pick<ISharedText, 'updateSource'>, spans: readonly Span[]): void {

@@ -2,7 +2,7 @@
 
 import type { DocumentRegistry } from '@jupyterlab/docregistry';
 
-import { Refused } from './patches';
+import { Refused } from './located';
 
 const SAVE_WITHIN = 2000;
 

@@ -215,16 +215,20 @@ def hanging(page):
 
 
 class Assistant(threading.Thread):
-    """Makes calls in a thread, beside the person; keeps the refusals.
+    """Makes calls in a thread, beside the person.
 
     Args:
         calls: make one call each, and give its answer.
         again: reads the file before a stale or conflicting call is repeated; None: such calls are not repeated.
+
+    Attributes:
+        refused: the answers of calls that were refused.
+        repeated: the codes of refusals after which a call was repeated.
     """
 
     def __init__(self, calls, again=None):
         super().__init__()
-        self._calls, self._again, self.refused = calls, again, []
+        self._calls, self._again, self.refused, self.repeated = calls, again, [], []
 
     def __enter__(self):
         self.start()
@@ -237,6 +241,7 @@ class Assistant(threading.Thread):
         for call in self._calls:
             status, answer = call()
             while self._again and status != 200 and answer["error"]["code"] in ("stale", "conflict"):
+                self.repeated.append(answer["error"]["code"])
                 self._again()
                 status, answer = call()
             if status != 200:
