@@ -57,6 +57,7 @@ _REQUEST = re.compile(
     r"(?:Server returned non-2xx status code: )?"
 )
 """The library's words about a request: they are longer than the store's, which follow."""
+_NO_ANSWER = " - HTTP error: "
 _IS_DENIED = re.compile(r"status code: 40[13] ")
 _XML = re.compile(r"<\?xml.*?<Code>([^<]*)</Code>\s*<Message>([^<]*)</Message>.*|<\?xml.*|<Error>.*", re.DOTALL)
 _SECRETS = re.compile(r"\?[^\s\"')]*|(?i:(signature|key|token|credential|authorization)\S*\s*[=:]\s*)\S+")
@@ -138,12 +139,22 @@ def knowing_outcome(path: str, error: Exception) -> Iterator[None]:
     except FsToolsError:
         if isinstance(error, (PermissionDeniedError, UnauthenticatedError, NotSupportedError, NotImplementedError)):
             raise error from None
-        raise InputOutput(
-            f"'{path}': whether it was modified is not known, as the store no longer answers: {plain_reason(error)}.",
-            hint="Once the store answers, read the file before you change it again; the journal tells then whether it "
-            "was changed.",
-            modified="unknown",
-        ) from None
+        raise _unknown_outcome(path, error) from None
+
+
+def not_written(path: str, error: Exception) -> Exception:
+    """What to raise for a write request that failed with `error` and has not changed the file so far."""
+    # A request without an answer may still be under way.
+    return _unknown_outcome(path, error) if _NO_ANSWER in str(error) else error
+
+
+def _unknown_outcome(path: str, error: Exception) -> InputOutput:
+    return InputOutput(
+        f"'{path}': whether it was modified is not known, as the store did not answer: {plain_reason(error)}.",
+        hint="Once the store answers, read the file before you change it again; the journal tells then whether it "
+        "was changed.",
+        modified="unknown",
+    )
 
 
 def plain_reason(error: Exception) -> str:

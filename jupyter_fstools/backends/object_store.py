@@ -23,6 +23,7 @@ from .object_requests import (
     explained,
     fetched_ahead,
     knowing_outcome,
+    not_written,
     opened_bucket,
     require_conditions,
     version_of,
@@ -174,7 +175,7 @@ class ObjectStore:
                 with knowing_outcome(path, error):
                     left = self._head(path)
                 if left is not None:
-                    raise
+                    raise not_written(path, error) from None
 
     def close(self) -> None:
         """Do nothing: connections end by themselves."""
@@ -209,7 +210,7 @@ class ObjectStore:
                 with knowing_outcome(path, error):
                     written = self._marked(path, mark)
                 if written is None:
-                    raise
+                    raise not_written(path, error) from None
             else:
                 written = self._written(path, len(data), answer)
         if self._versions is not None and written.size == len(data) <= WHOLE_BYTES:

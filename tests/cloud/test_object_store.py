@@ -456,6 +456,38 @@ def test_a_change_whose_outcome_the_store_did_not_tell_is_settled_once_it_does(s
         assert files.store.unfinished(files.backend.root_key) == []
 
 
+@pytest.mark.parametrize("lands", [True, False])
+def test_a_write_without_an_answer_may_land_later(s3, monkeypatch, lands):
+    monkeypatch.setattr("jupyter_fstools.backends.object_requests.TIMEOUT", "1s")
+    hangs, goes_on, over = threading.Event(), threading.Event(), threading.Event()
+
+    def answer(request):
+        if request.command == "PUT" and hangs.is_set():
+            goes_on.wait(60)
+            if lands:
+                request.answered()
+            over.set()
+            request.close_connection = True
+        else:
+            request.reply(*request.answered())
+
+    with proxy.before(os.environ["AWS_ENDPOINT_URL"], answer) as url:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", url)
+        files = open_workspace(s3, store="memory:")
+        call_tool(files, "write_file", path="a.txt", content="one\n")
+        hangs.set()
+        with pytest.raises(InputOutput, match="whether it was modified is not known") as refused:
+            call_tool(files, "edit_file", path="a.txt", old_string="one", new_string="two")
+        assert refused.value.details["modified"] == "unknown"
+        goes_on.set()
+        assert over.wait(60)
+        hangs.clear()
+        assert call_tool(files, "read_file", path="a.txt").data["content"] == ("two\n" if lands else "one\n")
+        made = [change.diff.op for change in Journal(files).changes(ChangeQuery())]
+        assert made == (["edit", "create"] if lands else ["create"])
+        assert files.store.unfinished(files.backend.root_key) == []
+
+
 def test_what_somebody_else_wrote_is_no_success_of_ours():
     bucket = MemoryStore()
     backend = ObjectStore(bucket, "memory://bucket")
