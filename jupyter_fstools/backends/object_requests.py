@@ -143,7 +143,7 @@ def knowing_outcome(path: str, error: Exception) -> Iterator[None]:
 
 
 def not_written(path: str, error: Exception) -> Exception:
-    """What to raise for a write request that failed with `error` and has not changed the file so far."""
+    """The error to raise after a write request failed with `error`, and the file is still as it was."""
     # A request without an answer may still be under way.
     return _unknown_outcome(path, error) if _NO_ANSWER in str(error) else error
 

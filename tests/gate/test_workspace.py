@@ -11,6 +11,7 @@ from jupyter_fstools.content.splices import Splice
 from jupyter_fstools.diffs.file_diff import FileDiff
 from jupyter_fstools.errors import Conflict, FsToolsError, IsDirectory, NotFound, NotRead, Stale, TimedOut, TooLarge
 from jupyter_fstools.gate.draft import Draft, Step
+from jupyter_fstools.gate.stale import LineCheck
 from jupyter_fstools.journal.journal import Journal
 from jupyter_fstools.journal.listing import ChangeQuery
 from jupyter_fstools.open_documents.holders import Disk
@@ -44,7 +45,8 @@ def test_a_draft_demands_a_current_receipt(call):
     with pytest.raises(Stale) as refused, call.workspace.draft("a.txt"):
         pass
     assert "-x\n+y" in refused.value.details["diff"]
-    with call.workspace.drafts(["a.txt"], accept_stale=True) as [(draft, _)]:
+    accepting = LineCheck(call.workspace.tracker, call.workspace.versions, accept_stale=True)
+    with call.workspace.drafts(["a.txt"], accepting) as [(draft, _)]:
         assert draft.content.read(0, 9) == b"y\n"
 
 
