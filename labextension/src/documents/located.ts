@@ -19,8 +19,7 @@ export function located(source: string, spans: readonly Span[], length?: number)
   let end = 0;
   return spans.map(span => {
     const [, removed, inserted, before, after] = span;
-    const close = length === undefined ? null : placeBeside(source, span, source.length - length);
-    const at = close ?? placeOf(source, span);
+    const at = placeOf(source, span, length);
     if (at < end) {
       throw new Refused('text');
     }
@@ -29,40 +28,48 @@ export function located(source: string, spans: readonly Span[], length?: number)
   });
 }
 
-/** The place of a span whose own lines, and the text on one side of them, are as they were; else null. */
-function placeBeside(source: string, [offset, removed, , before, after]: Span, moved: number): number | null {
-  const ownBefore = before.slice(Math.max(0, before.lastIndexOf('\n')));
-  const isFirstLine = ownBefore.length === offset && ownBefore[0] !== '\n';
-  const isWhole = /^\n?$/.test(ownBefore) && (removed === '' || removed.endsWith('\n'));
-  const ownAfter = isWhole ? '' : after.slice(0, after.indexOf('\n') + 1 || undefined);
-  for (const at of [offset, offset + moved]) {
-    for (const [left, right] of [
-      [before, ownAfter],
-      [ownBefore, after]
-    ]) {
-      const expected = left + removed + right;
-      const isThere = expected !== '' && source.startsWith(expected, at - left.length);
-      if (isThere && (at === left.length || !isFirstLine)) {
-        return at;
-      }
-    }
-  }
-  return null;
-}
-
-/** The place of a span with all the text that is expected around it. */
-function placeOf(source: string, [offset, removed, , before, after]: Span): number {
-  const expected = before + removed + after;
+/** The place of a span of which its own lines, and the text on one side of them, are as they were. */
+function placeOf(source: string, span: Span, length?: number): number {
+  const [offset, removed, inserted, before, after] = span;
   // A span with no expected text around it only fits an empty text.
-  if (expected === '' && source !== '') {
+  if (before + removed + after === '' && source !== '') {
     throw new Refused('text');
   }
-  let start = offset - before.length;
-  if (source.slice(start, start + expected.length) !== expected) {
-    start = source.indexOf(expected);
-    if (start < 0 || source.indexOf(expected, start + 1) >= 0) {
-      throw new Refused('text');
+  if (length === undefined) {
+    return firstPlace(source, [[offset, before, after]], before, removed + after);
+  }
+  // Newlines around the text make its first and last line like any other.
+  const above = before.length === offset ? `\n${before}` : before;
+  const below = offset + removed.length + after.length === length ? `${after}\n` : after;
+  const ownAbove = above.slice(Math.max(0, above.lastIndexOf('\n')));
+  const isWhole = ownAbove === '\n' && [removed, inserted].every(one => one === '' || one.endsWith('\n'));
+  const ownBelow = isWhole ? '' : below.slice(0, below.indexOf('\n') + 1 || undefined);
+  const at = offset + 1;
+  const tried: Tried[] = [
+    [at, above, removed + ownBelow],
+    [at + source.length - length, ownAbove, removed + below]
+  ];
+  const place = firstPlace(`\n${source}\n`, tried, above, removed + below) - 1;
+  if (place + removed.length > source.length) {
+    throw new Refused('text');
+  }
+  return place;
+}
+
+/** A place, and the text before and behind it if it is the right one. */
+type Tried = [number, string, string];
+
+/** The first right place of those tried; if none is, the only one with all the expected text around it. */
+function firstPlace(text: string, tried: readonly Tried[], before: string, behind: string): number {
+  for (const [at, left, right] of tried) {
+    if (at >= left.length && text.startsWith(left + right, at - left.length)) {
+      return at;
     }
+  }
+  const expected = before + behind;
+  const start = text.indexOf(expected);
+  if (start < 0 || text.indexOf(expected, start + 1) >= 0) {
+    throw new Refused('text');
   }
   return start + before.length;
 }

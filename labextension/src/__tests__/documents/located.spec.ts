@@ -45,10 +45,60 @@ describe('a span in a text in which a person types', () => {
               return;
             }
             // The line stands there again, as what they typed is like what they removed.
-            expect(now.slice(now.lastIndexOf('\n', found - 1) + 1).startsWith(named[line])).toBe(true);
+            expect(`${now}\n`.slice(now.lastIndexOf('\n', found - 1) + 1).startsWith(named[line])).toBe(true);
           }
         }
       )
+    );
+  });
+
+  it('is never found in a line in which they type, wherever else they type, also in the first and the last one', () => {
+    const place = fc.tuple(fc.nat(), fc.nat(9), fc.stringMatching(/^[abx}\n]{0,6}$/));
+    const repeated = fc.array(fc.constantFrom('', '}', 'x', 'x = 1', 'y'.repeat(40)), { minLength: 1, maxLength: 14 });
+    const inserted = fc.constantFrom('', 'q', 'q\n', '\nq', '\n');
+    fc.assert(
+      fc.property(
+        repeated,
+        fc.constantFrom('', '\n'),
+        fc.nat(),
+        fc.nat(20),
+        inserted,
+        fc.array(place, { maxLength: 2 }),
+        (some, final, offset, size, text, typed) => {
+          const before = some.join('\n') + final;
+          const at = offset % (before.length + 1);
+          const removed = before.slice(at, at + size);
+          let now = before;
+          for (const [where, cut, characters] of typed) {
+            const from = where % (now.length + 1);
+            now = now.slice(0, from) + characters + now.slice(from + cut);
+          }
+          let found = 0;
+          try {
+            [[found]] = located(now, [spanOf(before, at, removed, text)], before.length);
+          } catch {
+            return;
+          }
+          expect(now.slice(found, found + removed.length)).toBe(removed);
+          const start = before.slice(0, at).lastIndexOf('\n') + 1;
+          const isWhole = at === start && [removed, text].every(one => one === '' || one.endsWith('\n'));
+          const lines = before.slice(start).split('\n');
+          const own = lines.slice(0, before.slice(start, at + removed.length).split('\n').length - Number(isWhole));
+          expect(
+            now
+              .slice(0, found - at + start)
+              .split('\n')
+              .pop()
+          ).toBe('');
+          expect(
+            now
+              .slice(found - at + start)
+              .split('\n')
+              .slice(0, own.length)
+          ).toEqual(own);
+        }
+      ),
+      { numRuns: 1000 }
     );
   });
 
@@ -65,5 +115,21 @@ describe('a span in a text in which a person types', () => {
     const span = spanOf(text, 2, '', 'new\n');
     expect(located('a typed\nb\n', [span], text.length)[0][0]).toBe(8);
     expect(located('a\nb typed\n', [span], text.length)[0][0]).toBe(2);
+  });
+
+  const text = 'a\nb\n';
+
+  it.each([
+    ['before the first line', 'ab = 1\nc\n', 'b = 1\nc\n', 4, '1', '2'],
+    ['behind a last line without an end', 'a\nb = 123', 'a\nb = 1', 6, '1', '2'],
+    ['in a line that gets its first word', text.replace('b', 'xb'), text, 2, '', 'new '],
+    ['in a line that is joined to the removed one', text.replace('b', 'xb'), text, 0, 'a\n', 'new '],
+    ['over the last newline, at which lines are put', 'a\nb', text, 4, '', 'new\n']
+  ])('is refused where they type %s', (_, now, before, at, removed, inserted) => {
+    expect(() => located(now, [spanOf(before, at, removed, inserted)], before.length)).toThrow('text');
+  });
+
+  it('is at the end of the text though the line that they type ends where the text ended', () => {
+    expect(located('a\nq\nb\n', [spanOf(text, 4, '', 'new\n')], text.length)[0][0]).toBe(6);
   });
 });
