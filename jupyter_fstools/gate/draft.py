@@ -21,7 +21,6 @@ from ..open_documents.protocol import Holder
 from ..sessions import system_user
 from ..stores.records import Change, ChangedFile, ChangeStatus, FileState, Place, Reader, Receipt
 from .read_tracker import ReadTracker, ReceiptAfter
-from .shown_text import line_changes
 
 if TYPE_CHECKING:
     from ..documents.notebook import ChangedNotebook
@@ -128,7 +127,7 @@ class Step:
             return None, None
         if draft.receipt is None:
             return None, None
-        return tracker.after_own_edit(draft.receipt, stat, after, line_changes(self.diff), self.touched)
+        return tracker.after_own_edit(draft.receipt, stat, after, self.diff, self.touched)
 
 
 Work = Sequence[tuple[Draft, Step]]

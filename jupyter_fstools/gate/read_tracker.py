@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 
 from ..backends.protocol import FileStat
 from ..content.fingerprint import Fingerprint
+from ..diffs.file_diff import FileDiff
 from ..documents.text.touched_lines import TouchedLines
 from ..errors import InputOutput, NotRead, Stale
 from ..sessions import client_of
@@ -25,7 +26,7 @@ from .line_ranges import (
     united,
     whole_lines,
 )
-from .shown_text import LineChange, ShownText, line_count
+from .shown_text import ShownText, line_changes, line_count
 
 ReceiptAfter = Callable[["ReadTracker", FileStat, FileState], tuple[Receipt, bytes]]
 """Makes the receipt, and the copy kept with it, after its reader's own step; takes the file's state after the step."""
@@ -225,14 +226,14 @@ class ReadTracker:
         earlier: Receipt,
         stat: FileStat,
         state: FileState,
-        changes: Sequence[LineChange] | None,
+        diff: FileDiff,
         touched: Sequence[TouchedLines],
     ) -> tuple[Receipt, bytes]:
         """The receipt after the reader's own edit, and the text to keep with it.
 
-        Lines that were shown stay shown; lines that were written (`touched`) are added. `changes` is None where they
-        are not known line by line.
+        Lines that were shown stay shown; lines that were written (`touched`) are added.
         """
+        changes = line_changes(diff)
         now = {"version": stat.content_version, "text_sha": state.text_sha, "exact_sha": state.exact_sha}
         shown = {"lines": moved(earlier.lines, touched), "partly": moved_pieces(earlier.partly, touched)}
         since = shown_since_diff(earlier)

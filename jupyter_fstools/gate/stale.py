@@ -153,8 +153,9 @@ class LineCheck:
             shown = tracker.shown_text(stat.key)
             refused = partial(self._explained, refusal, opened, receipt, shown)
             if shown is not None and not self._whole and _may_be_typed_in(stat, receipt):
-                runs = _unchanged(opened, receipt, shown)
-                self.unchanged[stat.key] = UnchangedLines(receipt, shown, runs, refused)
+                whole = _is_whole(receipt, shown)
+                runs = _unchanged(opened, receipt, shown, whole=whole)
+                self.unchanged[stat.key] = UnchangedLines(receipt, shown, whole=whole, runs=runs, refusal=refused)
                 return receipt
             raise refused() from None
 
@@ -172,14 +173,14 @@ def _may_be_typed_in(stat: FileStat, receipt: Receipt) -> bool:
     return is_live(stat.version) or is_live(receipt.version)
 
 
-def _unchanged(opened: OpenFile, receipt: Receipt, shown: ShownText) -> list[LineRun]:
+def _unchanged(opened: OpenFile, receipt: Receipt, shown: ShownText, *, whole: bool) -> list[LineRun]:
     if opened.stat.size > _MOST_BYTES:
         return []
     try:
         encoding = encoding_of(opened, opened.stat.path, receipt.encoding)
     except FsToolsError:
         return []
-    return shown.unchanged(_text_of(opened, encoding), whole=_is_whole(receipt, shown))
+    return shown.unchanged(_text_of(opened, encoding), whole=whole)
 
 
 def _text_of(opened: OpenFile, encoding: TextEncoding) -> str:

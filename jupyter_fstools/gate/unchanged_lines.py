@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
 
 from ..backends.protocol import FileStat
 from ..diffs.file_diff import FileDiff
-from ..documents.text.touched_lines import TouchedLines
 from ..errors import Stale
 from ..open_documents.protocol import DOCUMENT
 from ..stores.records import FileState, Receipt
 from .read_tracker import ReadTracker, ReceiptAfter
-from .shown_text import LineRun, ShownText, line_changes
+from .shown_text import LineChange, LineRun, ShownText, line_changes
 
 _CHANGED_BESIDE = f"{DOCUMENT}changed beside"
 """The version in a receipt of a text in which others changed lines that the reader was not shown. It is that of no
@@ -24,15 +24,18 @@ class UnchangedLines:
     Args:
         receipt: the reader's.
         shown: the text that was shown or written.
-        runs: the unchanged lines, in order.
+        whole: that was the whole text.
+        runs: the unchanged lines.
         refusal: makes the refusal of an edit of any other line, with what changed.
     """
 
     def __init__(
-        self, receipt: Receipt, shown: ShownText, runs: Sequence[LineRun], refusal: Callable[[], Stale]
+        self, receipt: Receipt, shown: ShownText, *, whole: bool, runs: Sequence[LineRun], refusal: Callable[[], Stale]
     ) -> None:
         self._receipt = receipt
-        self._runs = runs
+        self._whole = whole
+        self._runs = sorted(runs, key=lambda run: run.now)
+        self._starts = [run.now for run in self._runs]
         self.shown = shown
         self.refusal = refusal
 
@@ -42,29 +45,43 @@ class UnchangedLines:
 
     def hold(self, first: int, last: int) -> bool:
         """Whether all lines from the first to the last are unchanged, and were adjacent when they were shown."""
-        return any(start <= first and last <= end for start, end in self.ranges())
+        run = self._run_of(first)
+        return run is not None and last < run.now + run.length
 
-    def receipt_after(self, diff: FileDiff, touched: Sequence[TouchedLines]) -> ReceiptAfter:
+    def receipt_after(self, diff: FileDiff) -> ReceiptAfter:
         """Makes the receipt after an edit of some of them: as if the edit were made in the text that was shown.
 
         Raises:
             Stale: the edit changes other lines.
         """
         changes = line_changes(diff)
-        before = None if changes is None else [one._replace(first=self._then(one.first)) for one in changes]
-        moved = [one._replace(first=self._then(one.first)) for one in touched]
+        then = [part for change in changes or () for part in self._as_shown(change)]
+        shown = self.shown.with_changes(sorted(then, key=lambda part: part.first))
+        # A row of a diff may be cut; then its line is not kept.
+        all_kept = changes is not None and not any(None in change.added for change in changes)
+        lines = shown.ranges() if all_kept and self.shown.ranges() == self._receipt.lines else self._receipt.lines
+        is_whole = all_kept and self._whole
+        of_no_content = {"version": _CHANGED_BESIDE, "text_sha": None, "exact_sha": None}
+        receipt = self._receipt.model_copy(update={**of_no_content, "lines": lines, "full": is_whole, "views": []})
 
-        def after(tracker: ReadTracker, stat: FileStat, state: FileState) -> tuple[Receipt, bytes]:
-            receipt, shown = tracker.after_own_edit(self._receipt, stat, state, before, moved)
-            of_no_content = {"version": _CHANGED_BESIDE, "text_sha": None, "exact_sha": None}
-            return receipt.model_copy(update=of_no_content), shown
+        def after(_tracker: ReadTracker, _stat: FileStat, _state: FileState) -> tuple[Receipt, bytes]:
+            return receipt, shown.packed() if changes is not None else b""
 
         return after
 
-    def _then(self, line: int) -> int:
-        """The number that an unchanged line had when it was shown; of the line below some, as if it followed them."""
-        for below in (0, 1):
-            for run in self._runs:
-                if run.now <= line < run.now + run.length + below:
-                    return run.then + line - run.now
-        raise self.refusal()
+    def _as_shown(self, change: LineChange) -> Iterator[LineChange]:
+        """The change of lines by the numbers that they had when they were shown, in parts that were adjacent then."""
+        line, end, added = change.first, change.first + change.removed, change.added
+        while line < end or added:
+            # Lines that are put at the end of a run follow it.
+            run = self._run_of(line) or (self._run_of(line - 1) if line == end else None)
+            if run is None:
+                raise self.refusal()
+            stop = min(end, run.now + run.length)
+            yield LineChange(run.then + line - run.now, stop - line, added)
+            line, added = stop, []
+
+    def _run_of(self, line: int) -> LineRun | None:
+        at = bisect_right(self._starts, line) - 1
+        run = self._runs[at] if at >= 0 else None
+        return run if run is not None and line < run.now + run.length else None

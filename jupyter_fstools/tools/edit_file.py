@@ -198,7 +198,7 @@ def _edited(
         draft = replace(draft, receipt=current)
     step, snippet, outside = _effect(workspace, draft, shown, outcome.splices, encoding)
     if unchanged is not None:
-        step = replace(step, receipt=unchanged.receipt_after(step.diff, step.touched))
+        step = replace(step, receipt=unchanged.receipt_after(step.diff))
     if outside and workspace.rules.refuse_unseen_edits:
         raise NotRead(
             f"the match at line {outside[0]} of {path} lies outside every line shown to this session",

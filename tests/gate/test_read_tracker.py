@@ -17,7 +17,6 @@ from jupyter_fstools.documents.text.touched_lines import touched_between, touche
 from jupyter_fstools.errors import NotRead, Stale
 from jupyter_fstools.gate.line_ranges import Shown, moved, moved_pieces
 from jupyter_fstools.gate.read_tracker import ReadTracker
-from jupyter_fstools.gate.shown_text import line_changes
 from jupyter_fstools.stores.in_memory import InMemoryStore
 from jupyter_fstools.stores.records import FileState, Reader
 
@@ -111,7 +110,7 @@ def test_shown_lines_follow_random_edits_of_ones_own(count, data):
         lines, text = after, "".join(f"{line}\n" for line in after)
         mark = fingerprint_of([text.encode()])
         state = FileState(text_sha=mark.text, exact_sha=mark.exact, size=len(text))
-        receipt, _ = tracker.after_own_edit(receipt, stat_of(text, f"w{version}"), state, line_changes(diff), touched)
+        receipt, _ = tracker.after_own_edit(receipt, stat_of(text, f"w{version}"), state, diff, touched)
         shown_now = {n for start, end in receipt.lines for n in range(start, end + 1)}
         assert shown_now == {number for number, is_known in enumerate(known, 1) if is_known}
 
@@ -145,8 +144,7 @@ def test_after_a_diff_only_lines_shown_since_make_a_file_a_whole_one(count, data
             text = before + new + "".join(lines[first:])
             state = FileState(text_sha=fingerprint_of([text.encode()]).text, exact_sha=None, size=len(text))
             diff = FileDiff(path="a.txt", op="edit")
-            earlier, changes = tracker.lookup(stat.key), line_changes(diff)
-            tracker.put(*tracker.after_own_edit(earlier, stat_of(text), state, changes, touched))
+            tracker.put(*tracker.after_own_edit(tracker.lookup(stat.key), stat_of(text), state, diff, touched))
             seen[first - 1 : first] = [True, True]
             assert not tracker.lookup(stat.key).full
 

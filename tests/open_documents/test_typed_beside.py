@@ -97,6 +97,38 @@ def test_a_window_is_edited_though_the_person_types_above_and_below(call, page, 
     assert page.text == "a\nb\n" + TEXT.replace("x9 = 9\n", "").replace("x4 = 4\n", "x4 = 4\nnewer\n")
 
 
+def edits(*pairs):
+    return {"edits": [{"path": "a.py", "old_string": old, "new_string": new} for old, new in pairs]}
+
+
+def test_the_lines_on_both_sides_of_removed_ones_are_edited_in_one_call(call, page, stale):
+    call("read_file", path="a.py")
+    page.type(page.text.replace("x5 = 5\n", "").replace("x9 = 9", "x9 = nine"))
+    call("edit_file", **edits(("x4 = 4", "y4\ny4"), ("x6 = 6", "y6")))
+    assert [row for row in stale("nine", "9") if row[0] in "+-"] == ["-x5 = 5", "-x9 = 9", "+x9 = nine"]
+
+
+def test_windows_that_the_person_moved_past_each_other_are_edited_in_one_call(call, page, edit):
+    call("read_file", path="a.py", offset=1, limit=3)
+    call("read_file", path="a.py", offset=8, limit=3)
+    lines = page.text.splitlines(keepends=True)
+    page.type("".join([*lines[7:10], *lines[:7], *lines[10:]]))
+    call("edit_file", **edits(("x8 = 8\n", "y8\ny8\n"), ("x1 = 1\n", "y1\ny1\n")))
+    page.type(f"{page.text}typed\n")
+    for at in (0, 2, 7, 9):
+        edit(f"x{at} = {at}\n", f"y{at}\n")
+    assert page.text.startswith("y7\ny8\ny8\ny9\ny0\ny1\ny1\ny2\nx3")
+
+
+def test_lines_are_put_at_the_end_though_the_person_removed_the_last_ones(call, page, edit, stale):
+    call("read_file", path="a.py")
+    page.type(page.text.replace("x10 = 10\nx11 = 11\n", ""))
+    edit("x9 = 9\n", "x9 = 9\nnew\n")
+    page.type(page.text.replace("x0 = 0", "x0 = zero"))
+    assert {"+x0 = zero", "-x11 = 11"} < set(stale("x0 = zero", "y"))
+    edit("x0 = zero", "y")
+
+
 def test_the_text_is_neither_overwritten_nor_told_unchanged(call, page, edit):
     call("read_file", path="a.py")
     page.type(page.text.replace("x5 = 5", "x5 = five"))
