@@ -12,9 +12,10 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from ..documents.notebook import is_notebook_name
 from ..documents.text.shown_lines import fitting
-from ..errors import TimedOut
+from ..errors import FsToolsError, TimedOut
 from ..gate.line_ranges import Shown
 from ..gate.workspace import Workspace
+from ..open_documents.protocol import is_live
 from ..search.grep import search_text
 from ..search.query import FoundText, OutputMode, TextMatch, TextQuery
 from .arguments import Arguments, Count, Flag, Text
@@ -186,6 +187,9 @@ def _leave_receipts(workspace: Workspace, found: FoundText, most: int) -> list[s
             others.append(path)
             continue
         earlier = workspace.tracker.lookup(version.stat.key)
+        is_other = earlier is not None and is_live(earlier.version) and earlier.text_sha != version.fingerprint.text
+        if is_other and _is_open(workspace, path):
+            continue  # What was shown of the open text stays shown: people do not see the file's lines.
         for first, lines in _whole_lines(matches, most):
             last = first + len(lines) - 1
             text = "\n".join(lines) + ("\n" if last < version.total_lines or version.final_newline else "")
@@ -193,6 +197,15 @@ def _leave_receipts(workspace: Workspace, found: FoundText, most: int) -> list[s
             seen = version.stat, version.fingerprint
             earlier = workspace.tracker.record_read(*seen, shown, earlier, view="grep", keeps_encoding=True)
     return others
+
+
+def _is_open(workspace: Workspace, path: str) -> bool:
+    """Whether people have the file open, and may have changed it before they save it."""
+    try:
+        with workspace.show(path) as opened:
+            return is_live(opened.stat.version)
+    except FsToolsError:
+        return False
 
 
 def _whole_lines_of_cells(matches: Iterable[TextMatch], most: int) -> Iterator[tuple[int, int, list[str]]]:

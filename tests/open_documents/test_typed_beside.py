@@ -97,6 +97,16 @@ def test_a_window_is_edited_though_the_person_types_above_and_below(call, page, 
     assert page.text == "a\nb\n" + TEXT.replace("x9 = 9\n", "").replace("x4 = 4\n", "x4 = 4\nnewer\n")
 
 
+def test_a_search_of_the_file_leaves_shown_what_was_shown_of_the_text(call, page, edit):
+    page.file.write_text("x3 = 3\n", "utf-8")
+    call("read_file", path="a.py")
+    call("grep", pattern="x3", output_mode="content")
+    edit("x1 = 1", "x1 = one")
+    page.type(f"{page.text}typed\n")
+    call("grep", pattern="x3", output_mode="content")
+    edit("x2 = 2", "x2 = two")
+
+
 def edits(*pairs):
     return {"edits": [{"path": "a.py", "old_string": old, "new_string": new} for old, new in pairs]}
 
