@@ -157,6 +157,17 @@ class ShownText:
                 then, at = old_end, new_end
         return runs
 
+    def moved(self, runs: Sequence[LineRun]) -> ShownText:
+        """Only these lines, at their places in the other text."""
+        shown = {at: line for first, text in self._segments() for at, line in enumerate(marked_lines(text), first)}
+        segments: list[tuple[int, str]] = []
+        end = 0
+        for run in sorted(runs, key=lambda run: run.now):
+            if run.now >= end:
+                end = run.now + run.length
+                segments.append((run.now, _text_of([shown[run.then + at] for at in range(run.length)])))
+        return ShownText(_base_of(_joined(segments)))
+
     def _placed(self, text: str, *, whole: bool) -> list[tuple[int, list[str], int, list[str]]]:
         """The number of the first line and the lines of each segment, and the same of its place in the current text."""
         segments = [(first, marked_lines(shown)) for first, shown in self._segments()]

@@ -168,6 +168,28 @@ class LineCheck:
         return refusal
 
 
+def keep_unchanged(
+    tracker: ReadTracker, versions: Versions, receipt: Receipt | None, opened: OpenFile
+) -> Receipt | None:
+    """Keep the lines of an open text that people have not changed since they were shown, before more is shown.
+
+    Returns:
+        A receipt of no line of the current content, beside which they are kept; or the given one where nobody typed.
+    """
+    stat = opened.stat
+    if receipt is None or receipt.cells is not None or not _may_be_typed_in(stat, receipt):
+        return receipt
+    found, shown = versions.fingerprint(opened), tracker.shown_text(stat.key)
+    if shown is None or found.text == receipt.text_sha:
+        return receipt
+    kept = shown.moved(_unchanged(opened, receipt, shown, whole=_is_whole(receipt, shown)))
+    now = {"version": stat.content_version, "text_sha": found.text, "exact_sha": found.exact}
+    # For an overwrite these lines do not count: the reader was not shown that others between them are gone.
+    current = receipt.model_copy(update={**now, "lines": [], "partly": {}, "full": False, "views": []})
+    tracker.put(current, kept.packed())
+    return current
+
+
 def _may_be_typed_in(stat: FileStat, receipt: Receipt) -> bool:
     """Whether the text, or what the reader knows of it, is an open document's that people change before they save."""
     return is_live(stat.version) or is_live(receipt.version)

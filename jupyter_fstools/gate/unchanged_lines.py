@@ -10,6 +10,7 @@ from ..diffs.file_diff import FileDiff
 from ..errors import Stale
 from ..open_documents.protocol import DOCUMENT
 from ..stores.records import FileState, Receipt
+from .line_ranges import covers
 from .read_tracker import ReadTracker, ReceiptAfter
 from .shown_text import LineChange, LineRun, ShownText, line_changes
 
@@ -59,7 +60,8 @@ class UnchangedLines:
         shown = self.shown.with_changes(sorted(then, key=lambda part: part.first))
         # A row of a diff may be cut; then its line is not kept.
         all_kept = changes is not None and not any(None in change.added for change in changes)
-        lines = shown.ranges() if all_kept and self.shown.ranges() == self._receipt.lines else self._receipt.lines
+        were_kept = all(covers(self.shown.ranges(), *lines) for lines in self._receipt.lines)
+        lines = shown.ranges() if all_kept and were_kept else self._receipt.lines
         is_whole = all_kept and self._whole
         of_no_content = {"version": _CHANGED_BESIDE, "text_sha": None, "exact_sha": None}
         receipt = self._receipt.model_copy(update={**of_no_content, "lines": lines, "full": is_whole, "views": []})

@@ -20,6 +20,7 @@ from ..documents.text.window import WindowLimits, read_window, text_index
 from ..errors import Conflict, FsToolsError, Invalid, TooLarge, naming_file
 from ..gate.draft import EAGER_BYTES
 from ..gate.line_ranges import Shown
+from ..gate.stale import keep_unchanged
 from ..gate.workspace import Workspace
 from ..stores.records import Receipt
 from .arguments import Arguments, Count, Flag, Ordinal, PathArgument, Text
@@ -181,7 +182,10 @@ def _answer(workspace: Workspace, arguments: ReadFileArguments, look: Look) -> T
     total = total_lines(look.lines, window)
     shown = Shown(window.first, window.last, window.text, total, arguments.column, window.cuts)
     view, seen = look.views[window.capped] if look.views else "", (look.opened.stat, look.fingerprint)
-    workspace.tracker.record_read(*seen, shown, look.receipt, view=view, encoding=arguments.encoding)
+    earlier = look.receipt
+    if isinstance(look.opened, BytesContent):
+        earlier = keep_unchanged(workspace.tracker, workspace.versions, earlier, look.opened)
+    workspace.tracker.record_read(*seen, shown, earlier, view=view, encoding=arguments.encoding)
     return window_result(look, window, total, numbers=arguments.line_numbers, limited=bool(arguments.limit))
 
 

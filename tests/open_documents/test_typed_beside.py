@@ -97,6 +97,17 @@ def test_a_window_is_edited_though_the_person_types_above_and_below(call, page, 
     assert page.text == "a\nb\n" + TEXT.replace("x9 = 9\n", "").replace("x4 = 4\n", "x4 = 4\nnewer\n")
 
 
+def test_what_was_shown_before_the_person_typed_and_more_was_shown_is_edited(call, page, edit, stale):
+    call("read_file", path="a.py")
+    page.type(page.text.replace("x5 = 5", "x5 = five").replace("x2 = 2\n", ""))
+    call("read_file", path="a.py", offset=4, limit=2)
+    call.refused("not_read", "write_file", path="a.py", content=TEXT)
+    page.type(page.text.replace("x9 = 9", "x9 = nine"))
+    edit("x5 = five", "x5 = 5")
+    edit("x1 = 1", "x1 = one")
+    assert "+x9 = nine" in stale("x9 = nine", "x9 = 9")
+
+
 def test_a_search_of_the_file_leaves_shown_what_was_shown_of_the_text(call, page, edit):
     page.file.write_text("x3 = 3\n", "utf-8")
     call("read_file", path="a.py")
