@@ -81,8 +81,8 @@ def explain_read(refusal: Stale, opened: OpenFile, receipt: Receipt, shown: Show
         receipt: the reader's.
         shown: the lines shown, as far as they were kept.
     """
-    if not (receipt.lines or receipt.partly or receipt.full):
-        return None  # The file was shown as a picture.
+    if not (receipt.lines or receipt.partly or receipt.full) and shown_since_diff(receipt) is None:
+        return None  # The file was shown as a picture, not as an empty text.
     kept = shown.ranges() if shown is not None else []
     whole = shown is not None and _is_whole(receipt, shown)
     elsewhere = "outside_shown_lines" if all(covers(kept, *lines) for lines in receipt.lines) else "unknown"

@@ -108,6 +108,15 @@ def test_what_was_shown_before_the_person_typed_and_more_was_shown_is_edited(cal
     assert "+x9 = nine" in stale("x9 = nine", "x9 = 9")
 
 
+def test_a_text_of_which_a_diff_told_that_it_is_empty_is_stale_with_the_diff(call, page, edit, stale):
+    call("read_file", path="a.py")
+    page.type("")
+    assert "-x5 = 5" in stale("x5 = 5", "y")
+    page.type("z\n")
+    assert "+z" in stale("z", "y")
+    edit("z", "y")
+
+
 def test_a_search_of_the_file_leaves_shown_what_was_shown_of_the_text(call, page, edit):
     page.file.write_text("x3 = 3\n", "utf-8")
     call("read_file", path="a.py")
