@@ -189,7 +189,7 @@ def _leave_receipts(workspace: Workspace, found: FoundText, most: int) -> list[s
         earlier = workspace.tracker.lookup(version.stat.key)
         is_other = earlier is not None and is_live(earlier.version) and earlier.text_sha != version.fingerprint.text
         if is_other and _is_open(workspace, path):
-            continue  # What was shown of the open text stays shown: people do not see the file's lines.
+            continue  # The lines that were shown of the open text stay shown: people see that text, not the file.
         for first, lines in _whole_lines(matches, most):
             last = first + len(lines) - 1
             text = "\n".join(lines) + ("\n" if last < version.total_lines or version.final_newline else "")
