@@ -1,5 +1,6 @@
 /** Follows the documents that are open in this page. */
 
+import type { ISharedNotebook } from '@jupyter/ydoc';
 import type { DocumentRegistry } from '@jupyterlab/docregistry';
 import type { Contents } from '@jupyterlab/services';
 import type { IDisposable } from '@lumino/disposable';
@@ -9,6 +10,7 @@ import { Signal } from '@lumino/signaling';
 import type { DocumentRequest, IDocumentAnswer, IToldDocument } from './messages';
 
 import { type ILab, OpenDocument } from './openDocument';
+import { keepEditsInUndo } from './undone';
 
 type Context = DocumentRegistry.Context;
 
@@ -80,6 +82,9 @@ export class OpenDocuments implements IDisposable {
       () => this.heard()
     );
     this._documents.set(context, document);
+    if ('cells' in context.model.sharedModel) {
+      keepEditsInUndo(context.model.sharedModel as unknown as ISharedNotebook);
+    }
     context.model.stateChanged.connect(this._tell, this);
     context.model.contentChanged.connect(this._onContent, this);
     context.pathChanged.connect(this._tell, this);

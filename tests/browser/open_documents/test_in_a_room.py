@@ -142,6 +142,20 @@ def test_the_persons_undo_takes_back_their_typing_alone(open_notebook, folder):
     assert saved(folder, ["x = 1", "y = 2"])
 
 
+def test_a_move_that_the_person_undoes_leaves_what_the_assistant_wrote_in_the_cell(open_notebook, folder):
+    document = open_notebook("x = 1", "y = 1", "z = 1")
+    document.click(2)
+    document.page.keyboard.press("Escape")
+    document.page.keyboard.press("Control+Shift+ArrowUp")
+    assert saved(folder, ["x = 1", "z = 1", "y = 1"])
+    folder.call("read_notebook", "n.ipynb")
+    edit(folder, "c2", "z = 2")
+    document.shows(1, "z = 2")
+    document.page.keyboard.press("z")
+    document.shows(2, "z = 2")
+    assert saved(folder, ["x = 1", "y = 1", "z = 2"])
+
+
 MARK = "() => document.querySelectorAll('.jp-Notebook .jp-Cell').forEach((cell, at) => { cell.dataset.mark = at; })"
 MARKS = "() => [...document.querySelectorAll('.jp-Notebook .jp-Cell')].map(cell => cell.dataset.mark ?? '')"
 

@@ -217,6 +217,24 @@ def test_the_persons_undo_takes_back_their_typing_alone(open_notebook, folder):
     assert sources_in(folder.text("n.ipynb")) == ["x = 2", "y = 2"]
 
 
+def test_a_move_that_the_person_undoes_leaves_what_the_assistant_wrote_in_the_cell(open_notebook, folder):
+    document = open_notebook("x = 1", "y = 1", "z = 1")
+    keyboard = document.page.keyboard
+    document.click(2)
+    keyboard.press("Escape")
+    keyboard.press("Control+Shift+ArrowUp")
+    document.shows(1, "z = 1")
+    document.save()
+    folder.call("read_notebook", "n.ipynb")
+    landed(replace(folder, "c2", "z = 2"))
+    document.shows(1, "z = 2")
+    keyboard.press("z")
+    document.shows(1, "y = 1")
+    document.shows(2, "z = 2")
+    document.save()
+    assert sources_in(folder.text("n.ipynb")) == ["x = 1", "y = 1", "z = 2"]
+
+
 def test_an_open_document_follows_the_disk(open_notebook, desk, folder):
     """A program's change appears as soon as the assistant calls a tool or the person selects the tab."""
     document = open_notebook("x = 1", "y = 1")
