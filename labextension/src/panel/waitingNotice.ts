@@ -24,8 +24,16 @@ export class WaitingNotice implements IDisposable {
     _feed.changed.connect(this._onChanged, this);
   }
 
-  /** Whether the person wants to be told. */
-  isWanted = true;
+  /** Whether the person wants to be told; what waits already is told as soon as they want it again. */
+  set isWanted(isWanted: boolean) {
+    const isNew = isWanted !== this._isWanted;
+    this._isWanted = isWanted;
+    if (!isWanted) {
+      this._dismiss();
+    } else if (isNew && this._waiting && !this._isSeen) {
+      this._tell(this._waiting, true);
+    }
+  }
 
   /** Whether the person already sees the waiting changes. */
   set isSeen(isSeen: boolean) {
@@ -49,7 +57,7 @@ export class WaitingNotice implements IDisposable {
     const { waiting } = this._feed;
     const before = this._waiting;
     this._waiting = waiting;
-    if (!waiting || !this.isWanted || this._isSeen) {
+    if (!waiting || !this._isWanted || this._isSeen) {
       this._dismiss();
     } else if (waiting !== before) {
       this._tell(waiting, waiting > before);
@@ -76,6 +84,7 @@ export class WaitingNotice implements IDisposable {
     }
   }
 
+  private _isWanted = true;
   private _isSeen = false;
   private _waiting = 0;
   private _notice: string | null = null;

@@ -75,4 +75,15 @@ describe('the notice', () => {
     feed.become(1);
     expect(told()).toEqual([]);
   });
+
+  it('goes as soon as it is not wanted any more, and comes back once it is', () => {
+    feed.become(1);
+    notice.isWanted = false;
+    expect(told()).toEqual([]);
+    notice.isWanted = true;
+    expect(told()).toEqual(['1 decision waits for you']);
+    Notification.dismiss();
+    notice.isWanted = true;
+    expect(told()).toEqual([]);
+  });
 });
