@@ -87,6 +87,20 @@ def test_the_panel_is_used_with_the_keyboard_alone(desk, waits):
     assert waits.text("a.py") == "y = 1\n"
 
 
+def test_the_keyboard_stays_in_the_panel_once_nothing_waits_any_more(window, waits):
+    for file in ("a.py", "b.py"):
+        waits.write(file, "x = 1\n")
+        waits.change(file, "x", "y")
+    window.list_only(waits)
+    reject = window.waiting.locator('[data-action="reject-all"]')
+    reject.focus()
+    for dialogs in (1, 0):
+        window.page.keyboard.press("Enter")
+        expect(window.page.locator(".jp-Dialog")).to_have_count(dialogs)
+    expect(reject).to_have_count(0)
+    expect(window.panel.locator(".jp-fstools-CardList :focus")).to_have_count(1)
+
+
 DOWN_AND_UP = """async frames => {
     const press = key => document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
     press('ArrowDown');

@@ -190,7 +190,12 @@ export class ActivityPanel extends Panel {
       reject.onclick = () => void decideAll(this._options, 'reject', waitingIn(feed));
       children.push(approve, reject);
     }
+    const hadFocus = node.contains(document.activeElement);
     reconcile(node, children);
+    if (hadFocus && !node.querySelector(':focus:enabled')) {
+      // The pressed button is gone, or has nothing left to do.
+      this._takeFocus();
+    }
   }
 
   private _isUnfolded(turn: ITurn): boolean {
