@@ -883,7 +883,7 @@ def test_a_change_of_several_files_is_stale_in_each_document_once_one_of_them_is
     expect(approve).to_be_visible()
     waits.write("b.py", "b = 'another'\n")
     expect(approve).to_have_count(0)
-    expect(controls(desk, 0)).to_contain_text("out of date")
+    expect(controls(desk, 0)).to_contain_text(f"out of date: it no longer fits {waits.path('b.py')}")
     expect(desk.page.locator('.jp-fstools-ReviewBar [data-action="approve"]')).to_be_hidden()
     waits.write("b.py", "b = 1\n")
     expect(approve).to_be_visible(timeout=10_000)

@@ -62,7 +62,7 @@ export class DocumentReview implements IDisposable {
       decider: this._decider,
       node: _widget.node,
       user: () => _parts.unseen.user,
-      isStaleAt: (change, names) => this._isStaleAt(change, names),
+      staleAt: (change, names) => this._staleAt(change, names),
       mayUndo: change => this._mayUndo(change),
       decide: (change, names, decision, detail) =>
         void this._once(JSON.stringify([change.id, names, decision, detail]), () =>
@@ -271,18 +271,25 @@ export class DocumentReview implements IDisposable {
 
   /** Whether a part of a proposal no longer fits: then the server would refuse to carry out all of it. */
   private _isStale(change: Change): boolean {
-    return (this._view?.stale.has(change.id) ?? false) || this._isDoubted(change);
+    return (this._view?.stale.has(change.id) ?? false) || this._staleFiles(change).length > 0;
   }
 
-  /** Whether any of these hunks no longer fits; for a change that is decided as a whole, any of its hunks. */
-  private _isStaleAt(change: Change, names: readonly string[]): boolean {
+  /** Where any of these hunks no longer fits; for a change that is decided as a whole, any of its hunks. */
+  private _staleAt(change: Change, names: readonly string[]): string {
+    const { trans } = this._parts;
     const stale = this._view?.stale.get(change.id);
     const isHere = stale !== undefined && (!isDivisible(change) || names.some(name => stale.has(name)));
-    return isHere || this._isDoubted(change);
+    const files = this._staleFiles(change);
+    if (!isHere && !files.length) {
+      return '';
+    }
+    return isHere || change.files.length < 2 || files.includes(change.path)
+      ? trans.__('out of date: it no longer fits here')
+      : trans.__('out of date: it no longer fits %1', files.join(', '));
   }
 
-  private _isDoubted({ id, files }: Change): boolean {
-    return (files.length > 1 || (this._view?.doubts.has(id) ?? false)) && this._doubts.isStale(id);
+  private _staleFiles({ id, files }: Change): readonly string[] {
+    return files.length > 1 || this._view?.doubts.has(id) ? this._doubts.staleFiles(id) : [];
   }
 
   /** The proposals that only the server can judge, as a view tells them; also those whose other files may change. */

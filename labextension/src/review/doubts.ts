@@ -38,15 +38,15 @@ export class Doubts implements IDisposable {
     }
   }
 
-  /** Whether the server's last answer was that a proposal does not fit. */
-  isStale(id: string): boolean {
-    return this._answers.get(id)?.isStale ?? false;
+  /** The files that a proposal does not fit, by the server's last answer. */
+  staleFiles(id: string): readonly string[] {
+    return this._answers.get(id)?.stale ?? [];
   }
 
   private get _open(): [id: string, about: string][] {
     return [...this._doubts].filter(([id, about]) => {
       const known = this._answers.get(id);
-      return known?.about !== about || (!known.isStale && known.left > 0);
+      return known?.about !== about || (!known.stale.length && known.left > 0);
     });
   }
 
@@ -55,12 +55,12 @@ export class Doubts implements IDisposable {
       const { changed_since } = await this._server.standing(id);
       const known = this._answers.get(id);
       const left = known?.about === about ? known.left - 1 : ASKED_AGAIN;
-      this._answers.set(id, { about, isStale: changed_since.length > 0, left });
+      this._answers.set(id, { about, stale: changed_since.map(({ path }) => path), left });
     }
     this._answered();
   }
 
   private _ask: Soon;
   private _doubts: ReadonlyMap<string, string> = new Map();
-  private _answers = new Map<string, { about: string; isStale: boolean; left: number }>();
+  private _answers = new Map<string, { about: string; stale: string[]; left: number }>();
 }

@@ -21,8 +21,8 @@ export interface IHunkState {
   isPart: boolean;
   /** Whether the change can be undone here. */
   undoable: boolean;
-  /** Whether it waits and no longer fits the document. */
-  stale: boolean;
+  /** Where it waits and no longer fits, in words; else empty. */
+  stale: string;
   /** Names a change other than of lines, e.g. that a cell is moved; empty for lines alone. */
   note: string;
   /** The proposed text, for the person to edit; null where the hunk has no text of its own. */
@@ -52,7 +52,7 @@ export function hunkControls(state: IHunkState, trans: TranslationBundle): HTMLE
     row.append(element('span', 'jp-fstools-Review-said', note));
   }
   if (stale) {
-    row.append(element('span', 'jp-fstools-ReviewBar-stale', trans.__('out of date: it no longer fits here')));
+    row.append(element('span', 'jp-fstools-ReviewBar-stale', stale));
   }
   row.append(...(change.status === 'proposed' ? waitingButtons(row, state, trans) : madeButtons(state, trans)));
   const compare = button('compare', trans.__('Compare'), () => state.compare());

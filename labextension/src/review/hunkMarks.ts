@@ -21,8 +21,8 @@ export interface IHunkMarksParts {
   node: HTMLElement;
   /** The person's name. */
   user(): string;
-  /** Whether any of these hunks no longer fits. */
-  isStaleAt(change: Change, names: readonly string[]): boolean;
+  /** Where any of these hunks no longer fits, in words; empty if all fit. */
+  staleAt(change: Change, names: readonly string[]): string;
   mayUndo(change: Change): boolean;
   decide(change: Change, names: readonly string[], decision: HunkDecision, detail: IDecisionDetail): void;
   /** Show a whole change in the main area. */
@@ -39,9 +39,9 @@ export class HunkMarks implements IMarker {
 
   // Without the change's revision: after a decision about another part, a button would be redrawn while it is pressed.
   key(change: Change, name: string): string {
-    const { decider, mayUndo, isStaleAt } = this._parts;
+    const { decider, mayUndo, staleAt } = this._parts;
     const decided = [decider.taken(change, [name]), decider.text(change, [name])];
-    return [change.id, name, ...decided, mayUndo(change), isStaleAt(change, [name])].join(' ');
+    return [change.id, name, ...decided, mayUndo(change), staleAt(change, [name])].join(' ');
   }
 
   mark(change: Change, hunk: IPlacedHunk, cell: CellDiff | null): IInlineMark {
@@ -61,7 +61,7 @@ export class HunkMarks implements IMarker {
   }
 
   controls(change: Change, names: readonly string[], shown: IShownBeside): HTMLElement {
-    const { trans, decider, isStaleAt, mayUndo, decide, compare } = this._parts;
+    const { trans, decider, staleAt, mayUndo, decide, compare } = this._parts;
     const id = hunkId(change, names);
     const several = change.files.length > 1 ? trans.__('one of %1 files', change.files.length) : '';
     return hunkControls(
@@ -72,7 +72,7 @@ export class HunkMarks implements IMarker {
         isPart: isDivisible(change),
         note: [shown.note, several].filter(Boolean).join(', '),
         proposed: change.files.length > 1 ? null : shown.proposed,
-        stale: isStaleAt(change, names),
+        stale: staleAt(change, names),
         taken: decider.taken(change, names),
         written: decider.text(change, names),
         undoable: mayUndo(change) && !shown.movedOn,
