@@ -83,6 +83,17 @@ def test_one_of_two_hunks_is_approved_and_the_reason_is_kept(editor, waits):
     window.photograph("decided")
 
 
+def test_what_was_decided_of_a_proposal_stays_over_a_reload(editor, lab, waits):
+    desk, _ = editor
+    press(controls(desk, 0), "approve")
+    expect(controls(desk, 0)).to_contain_text("Carried out once every part")
+    lab.wait_until_remembered(desk.page, waits.path("a.py"))
+    desk.reload()
+    expect(controls(desk, 0).locator('[data-action="approve"]')).to_have_attribute("aria-pressed", "true")
+    press(controls(desk, 1), "reject")
+    until_written(desk, waits, upper(3))
+
+
 def test_what_cannot_be_approved_leaves_what_was_decided(editor, waits):
     """The page cannot tell that the file is gone, because its editor still has the text."""
     window, _ = editor

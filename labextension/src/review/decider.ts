@@ -5,6 +5,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { Words } from '../panel/words';
 import type { Change } from '../payloads';
 import type { HunkDecision } from './hunkControls';
+import type { KeptDecisions } from './keptDecisions';
 import type { IReviewView } from './reviewView';
 
 import { RequestError, type ToolsServer } from '../feed/requests';
@@ -16,8 +17,7 @@ const MOST_TRIES = 10;
 /** Parts that a decider works with. */
 export interface IDeciderParts {
   server: ToolsServer;
-  /** Decisions so far about waiting changes, by id of change; all views of a document share them. */
-  decisions: Map<string, Decisions>;
+  decisions: KeptDecisions;
   words: Words;
   trans: TranslationBundle;
 }
@@ -37,14 +37,14 @@ export class Decider {
 
   /** Whether hunks were all approved (true) or all rejected (false) so far; undefined otherwise. */
   taken(change: Change, names: readonly string[]): boolean | undefined {
-    const decisions = this._parts.decisions.get(change.id);
+    const decisions = this._parts.decisions.of(change);
     const found = new Set(names.map(name => decisions?.of(name)));
     return found.size === 1 ? [...found][0] : undefined;
   }
 
   /** The text that the person wrote in place of a hunk; several hunks have no text in common. */
   text(change: Change, names: readonly string[]): string | undefined {
-    return names.length === 1 ? this._parts.decisions.get(change.id)?.texts.get(names[0]) : undefined;
+    return names.length === 1 ? this._parts.decisions.of(change)?.texts.get(names[0]) : undefined;
   }
 
   /** Decide about hunks; decisions about a proposal are sent to the server once all of its hunks are decided. */
@@ -68,7 +68,9 @@ export class Decider {
     } else {
       const decisions = this._decisionsOf(change);
       const decided = isDivisible(change) ? names : hunksOf(change);
-      if (decisions.decide(decided, decision === 'approve', detail)) {
+      const isWhole = decisions.decide(decided, decision === 'approve', detail);
+      this._parts.decisions.keep(decisions);
+      if (isWhole) {
         await this._try(() => this._carryOut(decisions));
       }
     }
@@ -117,16 +119,13 @@ export class Decider {
   }
 
   private _decisionsOf(change: Change): Decisions {
-    const { decisions } = this._parts;
-    const found = decisions.get(change.id) ?? new Decisions(change);
-    decisions.set(change.id, found);
-    return found;
+    return this._parts.decisions.of(change) ?? new Decisions(change);
   }
 
   /** Send decisions, and forget them once the server has them. */
   private async _carryOut(decisions: Decisions): Promise<void> {
     await this._send(decisions);
-    this._parts.decisions.delete(decisions.change.id);
+    this._parts.decisions.forget(decisions.change.id);
   }
 
   private _send({ change, taken, texts, reason }: Decisions): Promise<unknown> {

@@ -11,6 +11,12 @@ export interface IDecisionDetail {
   text?: string;
 }
 
+/** A decision about one hunk, as it is kept. */
+export interface IDecided extends IDecisionDetail {
+  name: string;
+  isTaken: boolean;
+}
+
 /** The name of a hunk: its position, behind its cell's id in a notebook. */
 export function hunkName(position: number, cell = ''): string {
   return JSON.stringify([cell, position]);
@@ -63,6 +69,13 @@ export function isKept(change: Change, user: string, name: string): boolean {
 export class Decisions {
   constructor(readonly change: Change) {}
 
+  /** Decisions as they were told. */
+  static from(change: Change, told: readonly IDecided[]): Decisions {
+    const made = new Decisions(change);
+    told.forEach(({ name, isTaken, ...detail }) => made.decide([name], isTaken, detail));
+    return made;
+  }
+
   /** Approve or reject hunks; true once all hunks of the change are decided. */
   decide(names: readonly string[], isTaken: boolean, { reason, text }: IDecisionDetail = {}): boolean {
     for (const name of names) {
@@ -84,11 +97,17 @@ export class Decisions {
 
   /** A copy that can be changed independently. */
   copy(): Decisions {
-    const copy = new Decisions(this.change);
-    this._taken.forEach((isTaken, name) =>
-      copy.decide([name], isTaken, { reason: this._reasons.get(name), text: this.texts.get(name) })
-    );
-    return copy;
+    return Decisions.from(this.change, this.told);
+  }
+
+  /** Each decision so far. */
+  get told(): IDecided[] {
+    return [...this._taken].map(([name, isTaken]) => ({
+      name,
+      isTaken,
+      reason: this._reasons.get(name),
+      text: this.texts.get(name)
+    }));
   }
 
   /** Whether a hunk was approved (true) or rejected (false); undefined while undecided. */

@@ -7,13 +7,12 @@ import { ICommandPalette } from '@jupyterlab/apputils';
 import { IDocumentManager, IDocumentWidgetOpener } from '@jupyterlab/docmanager';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
-import type { Decisions } from './decisions';
-
 import { COMPARE } from '../diff/comparisonPlugin';
 import { ToolsServer } from '../feed/requests';
 import { IActivityFeed } from '../feed/tokens';
 import { Words } from '../panel/words';
 import { DocumentReview } from './documentReview';
+import { KeptDecisions } from './keptDecisions';
 import { followReached } from './reachedChange';
 import { addReviewCommands } from './reviewCommands';
 import { IUnseenChanges, UnseenChanges } from './unseenChanges';
@@ -63,7 +62,7 @@ export const reviewPlugin: JupyterFrontEndPlugin<void> = {
     };
     const parts = {
       server: new ToolsServer(app.serviceManager.serverSettings),
-      decisions: new Map<string, Decisions>(),
+      decisions: new KeptDecisions(),
       unseen,
       feed,
       trans,

@@ -1,6 +1,5 @@
 import type { ToolsServer } from '../../feed/requests';
 import type { Words } from '../../panel/words';
-import type { Decisions } from '../../review/decisions';
 import type { IReviewView, IWritten } from '../../review/reviewView';
 
 import { nullTranslator } from '@jupyterlab/translation';
@@ -8,6 +7,7 @@ import { nullTranslator } from '@jupyterlab/translation';
 import { RequestError } from '../../feed/requests';
 import { Decider } from '../../review/decider';
 import { hunkName } from '../../review/decisions';
+import { KeptDecisions } from '../../review/keptDecisions';
 import { fileDiff, hunk } from '../diffSamples';
 import { changed, changeOf } from '../serverSample';
 
@@ -20,9 +20,9 @@ const proposal = {
 /** A decider whose server answers with `decide`, and its decisions; `written` gives its document's current text. */
 function deciderOf(
   decide: (...asked: unknown[]) => Promise<unknown>,
-  written: () => IWritten | null = () => null
-): [Decider, Map<string, Decisions>] {
-  const decisions = new Map<string, Decisions>();
+  written: () => IWritten | null = () => null,
+  decisions = new KeptDecisions()
+): [Decider, KeptDecisions] {
   const words = { problem: (error: Error) => error.message } as unknown as Words;
   const server = { decide } as unknown as ToolsServer;
   return [
@@ -34,6 +34,8 @@ function deciderOf(
   ];
 }
 
+beforeEach(() => sessionStorage.clear());
+
 describe('what was decided of a proposal', () => {
   it('is remembered until the last hunk is decided, and forgotten once the server has it', async () => {
     const asked = jest.fn(() => Promise.resolve());
@@ -43,7 +45,7 @@ describe('what was decided of a proposal', () => {
     expect(decider.taken(proposal, [hunkName(0)])).toBe(true);
     await decider.decide(proposal, [hunkName(1)], 'reject', {});
     expect(asked).toHaveBeenCalledWith(proposal.id, 'approve', { hunks: [0], reason: undefined });
-    expect(decisions.size).toBe(0);
+    expect(decisions.of(proposal)).toBeUndefined();
   });
 
   it('is told of several hunks only if it is the same, and keeps the text of one that was edited', async () => {
@@ -54,16 +56,42 @@ describe('what was decided of a proposal', () => {
     await decider.decide(proposal, [names[0]], 'approve', { text: 'edited' });
     expect(decider.taken(proposal, names)).toBeUndefined();
     expect([decider.text(proposal, [names[0]]), decider.text(proposal, names)]).toEqual(['edited', undefined]);
-    decisions.get(proposal.id)!.decide(names, true);
-    expect(decisions.get(proposal.id)!.texts).toEqual(new Map([[names[0], 'edited']]));
+    decisions.of(proposal)!.decide(names, true);
+    expect(decisions.of(proposal)!.texts).toEqual(new Map([[names[0], 'edited']]));
     expect(decider.taken(proposal, names)).toBe(true);
+  });
+
+  it('stays when the page is loaded again', async () => {
+    const asked = jest.fn(() => Promise.resolve());
+    const [before] = deciderOf(asked);
+    await before.decide(proposal, [hunkName(1)], 'reject', { reason: 'too long' });
+    const [decider] = deciderOf(asked);
+    expect([0, 1].map(at => decider.taken(proposal, [hunkName(at)]))).toEqual([undefined, false]);
+    await decider.decide(proposal, [hunkName(0)], 'approve', {});
+    expect(asked.mock.calls).toEqual([[proposal.id, 'approve', { hunks: [0], reason: 'too long' }]]);
+    const [after] = deciderOf(asked);
+    expect(after.taken(proposal, [hunkName(1)])).toBeUndefined();
+  });
+
+  it('is decided by somebody whose browser keeps nothing', async () => {
+    const refuse = () => {
+      throw new Error('forbidden');
+    };
+    const decisions = new KeptDecisions({ getItem: refuse, setItem: refuse });
+    const [decider] = deciderOf(
+      () => Promise.resolve(),
+      () => null,
+      decisions
+    );
+    await decider.decide(proposal, [hunkName(0)], 'approve', {});
+    expect(decider.taken(proposal, [hunkName(0)])).toBe(true);
   });
 
   it('stays where the server refuses', async () => {
     const [decider, decisions] = deciderOf(() => Promise.reject(new Error('full')));
     await decider.decide(proposal, [hunkName(0), hunkName(1)], 'approve', {});
     expect(decider.problem).toBe('full');
-    expect([...decisions.keys()]).toEqual([proposal.id]);
+    expect(decisions.of(proposal)?.taken).toEqual([hunkName(0), hunkName(1)]);
   });
 });
 
@@ -114,6 +142,6 @@ describe('an edited proposal', () => {
     await decider.decide(proposal, names, 'approve', { text: 'edited' });
     expect(asked).not.toHaveBeenCalled();
     expect(decider.problem).toBe('The text has changed since; nothing was written.');
-    expect(decisions.size).toBe(1);
+    expect(decisions.of(proposal)?.taken).toEqual(names);
   });
 });

@@ -9,6 +9,7 @@ import type { Change } from '../../payloads';
 import type { UnseenChanges } from '../../review/unseenChanges';
 
 import { DocumentReview } from '../../review/documentReview';
+import { KeptDecisions } from '../../review/keptDecisions';
 import { fileDiff } from '../diffSamples';
 import { changed, changeOf } from '../serverSample';
 
@@ -42,7 +43,7 @@ function reviewOf(path: string, changes: Change[], decided: string[]): DocumentR
   };
   const parts = {
     server: server as unknown as ToolsServer,
-    decisions: new Map(),
+    decisions: new KeptDecisions(),
     unseen: { user: 'ann', changes, paths: [], toolsPath: (one: string) => one } as unknown as UnseenChanges,
     feed: { noteStale: () => undefined },
     trans: nullTranslator.load('jupyter_fstools'),
