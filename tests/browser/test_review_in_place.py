@@ -300,6 +300,15 @@ def test_the_hunks_of_a_text_are_decided_with_the_keyboard_alone(editor, waits):
     assert waits.text("a.py") == upper(30)
 
 
+def test_the_keyboard_goes_on_in_the_document_once_its_bar_has_nothing_left(editor, waits):
+    desk, _ = editor
+    desk.page.locator('.jp-fstools-ReviewBar [data-action="approve"]').focus()
+    desk.page.keyboard.press("Enter")
+    until_written(desk, waits, upper(3, 30))
+    expect(desk.page.locator(".jp-fstools-ReviewBar:visible")).to_have_count(0)
+    expect(desk.page.locator(".jp-FileEditor .cm-content")).to_be_focused()
+
+
 def test_the_buttons_of_the_change_that_was_reached_are_in_sight(desk, folder, waits):
     text = "".join(f"line_{number} = {number}\n" for number in range(200))
     for place in (folder, waits):

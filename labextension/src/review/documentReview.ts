@@ -179,7 +179,10 @@ export class DocumentReview implements IDisposable {
 
   private _dismiss(): void {
     this._decider.problem = '';
-    this.draw();
+    void this._keepKeyboard(
+      () => null,
+      () => this.draw()
+    );
   }
 
   private _createView(): IReviewView | null {
@@ -197,13 +200,20 @@ export class DocumentReview implements IDisposable {
     decision: HunkDecision,
     detail: IDecisionDetail
   ): Promise<void> {
+    const again = () => this._marks.button(change, names, decision);
+    await this._keepKeyboard(again, async () => {
+      await this._decider.decide(change, names, decision, detail);
+      this._parts.decided();
+      await this._load();
+    });
+  }
+
+  /** Act, and keep the focus in the document, though the pressed button is redrawn (then `again`) or removed. */
+  private async _keepKeyboard(again: () => HTMLElement | null, act: () => Promise<void> | void): Promise<void> {
     const hadKeyboard = this._widget.node.contains(document.activeElement);
-    await this._decider.decide(change, names, decision, detail);
-    this._parts.decided();
-    await this._load();
+    await act();
     if (hadKeyboard && document.activeElement === document.body) {
-      // The pressed button was redrawn or removed, and the focus was lost with it.
-      const button = this._marks.button(change, names, decision);
+      const button = again();
       if (button) {
         button.focus({ preventScroll: true });
       } else {
@@ -214,10 +224,11 @@ export class DocumentReview implements IDisposable {
 
   /** Decide about all waiting or applied changes of the document; for a session, also about those in other files. */
   async decideAll(decision: BarDecision): Promise<void> {
-    await this._once(decision, async () => {
+    const act = async () => {
       await this._decider.decideAll(this._meant(decision), decisionOf(decision));
       await this._load();
-    });
+    };
+    await this._once(decision, () => this._keepKeyboard(() => null, act));
   }
 
   /** Carry out a press, unless it repeats one that is not carried out and drawn yet, as with a double click. */
