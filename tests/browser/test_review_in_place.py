@@ -891,6 +891,14 @@ def test_a_proposal_for_lines_that_end_in_a_carriage_return_is_approved_beside_w
     assert file.read_bytes().decode() == wanted
 
 
+def test_a_change_between_lines_of_thousands_of_characters_is_approved(desk, waits):
+    before = f"# {'x' * 3000}\ny = 1\n# {'z' * 3000}\n"
+    desk.open(waits.write("a.py", before))
+    waits.change("a.py", "y = 1", "y = 2")
+    press(controls(desk, 0), "approve")
+    until_written(desk, waits, before.replace("y = 1", "y = 2"))
+
+
 def test_a_change_of_several_files_is_stale_in_each_document_once_one_of_them_is_another(desk, waits):
     for name in "ab":
         waits.write(f"{name}.py", f"{name} = 1\n")

@@ -118,6 +118,9 @@ interface IRequestParts {
 /** How many changes are listed at once. */
 export const MOST_LISTED = 1000;
 
+/** Length up to which the server leaves the rows of a diff whole. */
+const MOST_ROW_CHARACTERS = 1000;
+
 /** Seconds that a request waits for news; proxies cut off longer ones. */
 const WAITS = 45;
 
@@ -163,7 +166,7 @@ export class ToolsServer {
 
   /** The change with every row of its diffs, if these were cut and its files still allow it; else as it is. */
   async whole(change: Change): Promise<Change> {
-    if (!isCut(change)) {
+    if (!isCut(change) && !hasLongRows(change)) {
       return change;
     }
     const query = { rows: 'all' };
@@ -284,6 +287,15 @@ export class ToolsServer {
 /** Whether rows of a change's diffs were left out or cut. */
 export function isCut(change: Change): boolean {
   return [change.diff, ...change.files.map(({ diff }) => diff)].some(({ truncated }) => truncated);
+}
+
+/** Whether a row is so long that it is cut; only changed ones count as cut for `truncated`. */
+function hasLongRows({ diff, files }: Change): boolean {
+  const hunks = [diff, ...files.map(file => file.diff)].flatMap(one => [
+    ...one.hunks,
+    ...(one.cells ?? []).flatMap(cell => cell.hunks)
+  ]);
+  return hunks.some(({ rows }) => rows.some(({ text }) => text.length > MOST_ROW_CHARACTERS));
 }
 
 function unreachable(error: unknown): RequestError {
