@@ -6,6 +6,12 @@ import { Decisions, type IDecided } from './decisions';
 
 const KEY = 'jupyter-fstools:decisions';
 
+interface IKept {
+  /** The lines of the hunks that were decided about. */
+  hunks: string;
+  decided: IDecided[];
+}
+
 /** Decisions so far about waiting changes; all views of a document share them. */
 export class KeptDecisions {
   /**
@@ -13,7 +19,7 @@ export class KeptDecisions {
    */
   constructor(private _storage: Pick<Storage, 'getItem' | 'setItem'> = window.sessionStorage) {
     try {
-      this._kept = new Map(JSON.parse(_storage.getItem(KEY) ?? '[]') as [string, IDecided[]][]);
+      this._kept = new Map(JSON.parse(_storage.getItem(KEY) ?? '[]') as [string, IKept][]);
     } catch {
       this._kept = new Map();
     }
@@ -22,15 +28,16 @@ export class KeptDecisions {
   /** The decisions about a change; undefined if there are none. */
   of(change: Change): Decisions | undefined {
     const kept = this._kept.get(change.id);
-    if (kept && !this._known.has(change.id)) {
-      this._known.set(change.id, Decisions.from(change, kept));
+    // The hunks of a long diff may be others by now, and each is named by its position.
+    if (kept && !this._known.has(change.id) && kept.hunks === extentsOf(change)) {
+      this._known.set(change.id, Decisions.from(change, kept.decided));
     }
     return this._known.get(change.id);
   }
 
   keep(decisions: Decisions): void {
     this._known.set(decisions.change.id, decisions);
-    this._kept.set(decisions.change.id, decisions.told);
+    this._kept.set(decisions.change.id, { hunks: extentsOf(decisions.change), decided: decisions.told });
     this._save();
   }
 
@@ -50,5 +57,11 @@ export class KeptDecisions {
   }
 
   private _known = new Map<string, Decisions>();
-  private _kept: Map<string, IDecided[]>;
+  private _kept: Map<string, IKept>;
+}
+
+/** The lines of each hunk of a change. */
+function extentsOf({ diff }: Change): string {
+  const hunks = [...diff.hunks, ...(diff.cells ?? []).flatMap(cell => cell.hunks)];
+  return JSON.stringify(hunks.map(hunk => [hunk.old_start, hunk.old_count, hunk.new_start, hunk.new_count]));
 }

@@ -73,6 +73,15 @@ describe('what was decided of a proposal', () => {
     expect(after.taken(proposal, [hunkName(1)])).toBeUndefined();
   });
 
+  it('is forgotten when the page is loaded again and the diff has other hunks by now', async () => {
+    const [before] = deciderOf(() => Promise.resolve());
+    await before.decide(proposal, [hunkName(0)], 'approve', {});
+    const other = { ...proposal, diff: fileDiff({ hunks: [hunk(['-b', '+B']), hunk(['-c', '+C', '+D'])] }) };
+    const [decider] = deciderOf(() => Promise.resolve());
+    expect(decider.taken(other, [hunkName(0)])).toBeUndefined();
+    expect(decider.taken(proposal, [hunkName(0)])).toBe(true);
+  });
+
   it('is decided by somebody whose browser keeps nothing', async () => {
     const refuse = () => {
       throw new Error('forbidden');
