@@ -16,10 +16,12 @@ export class Refused extends Error {
  *   close to a span, has moved all that follows by the difference.
  */
 export function located(source: string, spans: readonly Span[], length?: number): Span[] {
+  // Newlines around the text make its first and last line like any other.
+  const text = length === undefined ? source : `\n${source}\n`;
   let end = 0;
   return spans.map(span => {
     const [, removed, inserted, before, after] = span;
-    const at = placeOf(source, span, length);
+    const at = length === undefined ? placeOf(text, span) : placeBeside(text, span, length);
     if (at < end) {
       throw new Refused('text');
     }
@@ -28,17 +30,21 @@ export function located(source: string, spans: readonly Span[], length?: number)
   });
 }
 
-/** The place of a span of which its own lines, and the text on one side of them, are as they were. */
-function placeOf(source: string, span: Span, length?: number): number {
-  const [offset, removed, inserted, before, after] = span;
+/** The place of a span with all the text that is expected around it. */
+function placeOf(source: string, [offset, removed, , before, after]: Span): number {
   // A span with no expected text around it only fits an empty text.
   if (before + removed + after === '' && source !== '') {
     throw new Refused('text');
   }
-  if (length === undefined) {
-    return firstPlace(source, [[offset, before, after]], before, removed + after);
+  return firstPlace(source, [[offset, before, removed + after]], before, removed + after);
+}
+
+/** The place of a span in a text between two newlines: its own lines, and the text on one side, are as they were. */
+function placeBeside(text: string, [offset, removed, inserted, before, after]: Span, length: number): number {
+  const size = text.length - 2;
+  if (before + removed + after === '' && size) {
+    throw new Refused('text');
   }
-  // Newlines around the text make its first and last line like any other.
   const above = before.length === offset ? `\n${before}` : before;
   const below = offset + removed.length + after.length === length ? `${after}\n` : after;
   const ownAbove = above.slice(Math.max(0, above.lastIndexOf('\n')));
@@ -47,10 +53,10 @@ function placeOf(source: string, span: Span, length?: number): number {
   const at = offset + 1;
   const tried: Tried[] = [
     [at, above, removed + ownBelow],
-    [at + source.length - length, ownAbove, removed + below]
+    [at + size - length, ownAbove, removed + below]
   ];
-  const place = firstPlace(`\n${source}\n`, tried, above, removed + below) - 1;
-  if (place + removed.length > source.length) {
+  const place = firstPlace(text, tried, above, removed + below) - 1;
+  if (place + removed.length > size) {
     throw new Refused('text');
   }
   return place;

@@ -129,6 +129,15 @@ describe('a span in a text in which a person types', () => {
     expect(() => located(now, [spanOf(before, at, removed, inserted)], before.length)).toThrow('text');
   });
 
+  it('is, where the length of the text is not told, with all that is expected around it', () => {
+    const line = `${'-'.repeat(CONTEXT)}x${'-'.repeat(CONTEXT)}`;
+    const [one, two] = [0, line.length].map(at => spanOf(line + line, at + CONTEXT, 'x', 'y'));
+    expect(located(line + line, [one, two]).map(([at]) => at)).toEqual([CONTEXT, line.length + CONTEXT]);
+    expect(located(`z${line}`, [one])[0][0]).toBe(CONTEXT + 1);
+    expect(() => located(line.replace('x', ''), [one])).toThrow('text');
+    expect(() => located(`z${line}${line}`, [one])).toThrow('text');
+  });
+
   it('is at the end of the text though the line that they type ends where the text ended', () => {
     expect(located('a\nq\nb\n', [spanOf(text, 4, '', 'new\n')], text.length)[0][0]).toBe(6);
   });
