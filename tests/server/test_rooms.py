@@ -150,10 +150,13 @@ def test_what_a_program_wrote_below_a_room_comes_before_a_change(server):
         (server.root / "b.py").write_bytes(b"x = 3\n")
         assert "x = 3" in json.dumps(server.call("POST", "/tools/read_file", {"path": "b.py"})[1])
         (server.root / "a.py").write_bytes(b"x = 1\ny = 1\n")
-        status, answer = server.call("POST", "/tools/edit_file", EDIT)
-        assert (status, answer["error"]["code"]) == (412, "stale")
         assert server.call("POST", "/tools/edit_file", EDIT)[0] == 200
         assert holds(server.root / "a.py", b"x = 2\ny = 1\n")
+        (server.root / "a.py").write_bytes(b"x = 4\ny = 1\n")
+        again = {**READ, "old_string": "x = 2", "new_string": "x = 5"}
+        status, answer = server.call("POST", "/tools/edit_file", again)
+        assert (status, answer["error"]["code"]) == (412, "stale") and "+x = 4" in answer["error"]["details"]["diff"]
+        assert holds(server.root / "a.py", b"x = 4\ny = 1\n")
 
 
 @both
