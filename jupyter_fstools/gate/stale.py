@@ -1,27 +1,22 @@
-"""Checks receipts of lines; shows in refusals what changed since."""
+"""Tells in refusals what changed since a reader was shown a file."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator
 from typing import NamedTuple
 
-from ..backends.protocol import FileStat, OpenFile
+from ..backends.protocol import OpenFile
 from ..content.fingerprint import fingerprint_of
 from ..diffs.file_diff import FileDiff, unified
 from ..diffs.line_diff import MAX_ROW_CHARACTERS
 from ..documents.text.encoding import BOM_OF, UTF_8, TextEncoding, encoding_of, known_encoding
-from ..documents.text.window import text_index
 from ..errors import EncodingRefused, FsToolsError, Stale
-from ..open_documents.protocol import is_live
 from ..stores.records import FileState, Receipt
 from .draft import ExpectedContent, KnownContent
 from .line_ranges import covers
-from .read_tracker import ReadTracker, shown_since_diff
-from .shown_text import LineRun, ShownText
-from .unchanged_lines import UnchangedLines
-from .versions import Versions
+from .read_tracker import shown_since_diff
+from .shown_text import ShownText
 
 _SAID = {
     "byte_order_mark": "its byte order mark was {how}; the text is the same",
@@ -65,7 +60,8 @@ def say_in_words(refusal: Stale, changed: str, how: str = "") -> None:
     refusal.say_more(_SAID[changed].format(how=how))
 
 
-_MOST_BYTES = 16 << 20
+MOST_EXPLAINED_BYTES = 16 << 20
+"""Largest file that is compared with what was shown of it."""
 _MOST_RECODED_BYTES = 4 << 20
 """Largest text, in characters, that is encoded in a dozen encodings to find its former one."""
 
@@ -84,7 +80,7 @@ def explain_read(refusal: Stale, opened: OpenFile, receipt: Receipt, shown: Show
     if not (receipt.lines or receipt.partly or receipt.full) and shown_since_diff(receipt) is None:
         return None  # The file was shown as a picture, not as an empty text.
     kept = shown.ranges() if shown is not None else []
-    whole = shown is not None and _is_whole(receipt, shown)
+    whole = shown is not None and is_whole_text(receipt, shown)
     elsewhere = "outside_shown_lines" if all(covers(kept, *lines) for lines in receipt.lines) else "unknown"
     then = _Then(shown, whole, receipt.text_sha, receipt.encoding, elsewhere)
     return _explain(refusal, opened, then)
@@ -101,122 +97,14 @@ def explain_change(
     _explain(refusal, opened, _Then(told.known, told.whole, expected.text_sha, encoding, "outside_change"))
 
 
-def _is_whole(receipt: Receipt, shown: ShownText) -> bool:
+def is_whole_text(receipt: Receipt, shown: ShownText) -> bool:
     """Whether the lines that were kept of those shown are the whole file."""
     return (receipt.full or shown_since_diff(receipt) is not None) and shown.ranges() == receipt.lines
 
 
-class LineCheck:
-    """Requires a receipt for the lines of a file.
-
-    In an open text, people may have changed lines since the read, before they saved it: the others may be edited.
-
-    Args:
-        tracker: the reader's receipts.
-        versions: knows fingerprints.
-        whole: the change replaces the whole file.
-        accept_stale: a file that changed since the read is accepted.
-
-    Attributes:
-        unchanged: of each text that was accepted though people changed it, by its key, the lines that may be edited.
-    """
-
-    def __init__(
-        self, tracker: ReadTracker, versions: Versions, *, whole: bool = False, accept_stale: bool = False
-    ) -> None:
-        self._tracker = tracker
-        self._versions = versions
-        self._whole = whole
-        self._accept_stale = accept_stale
-        self.unchanged: dict[str, UnchangedLines] = {}
-
-    def receipt(self, numbers: Sequence[int], opened: OpenFile) -> Receipt:
-        """The receipt that allows the change, or that of unchanged lines (`unchanged`).
-
-        Raises:
-            NotRead, Stale (with what changed)
-        """
-        tracker, stat = self._tracker, opened.stat
-        try:
-            return tracker.require(
-                stat,
-                lambda: self._versions.fingerprint(opened),
-                whole=self._whole,
-                total_lines=lambda receipt: _total_lines(opened, receipt),
-            )
-        except Stale as refusal:
-            receipt = tracker.lookup(stat.key)
-            if receipt is None:
-                raise
-            if self._accept_stale:
-                return receipt
-            shown = tracker.shown_text(stat.key)
-            refused = partial(self._explained, refusal, opened, receipt, shown)
-            if shown is not None and not self._whole and _may_be_typed_in(stat, receipt):
-                whole = _is_whole(receipt, shown)
-                runs = _unchanged(opened, receipt, shown, whole=whole)
-                self.unchanged[stat.key] = UnchangedLines(receipt, shown, whole=whole, runs=runs, refusal=refused)
-                return receipt
-            raise refused() from None
-
-    def _explained(self, refusal: Stale, opened: OpenFile, receipt: Receipt, shown: ShownText | None) -> Stale:
-        """The refusal with what changed; where it tells all of that, an edit may be repeated."""
-        text = explain_read(refusal, opened, receipt, shown)
-        if text is not None and not self._whole:
-            self._tracker.record_diff(receipt, opened.stat, self._versions.fingerprint(opened), text)
-            refusal.hint = SHOWN_BY_DIFF
-        return refusal
-
-
-def keep_unchanged(
-    tracker: ReadTracker, versions: Versions, receipt: Receipt | None, opened: OpenFile
-) -> Receipt | None:
-    """Keep the lines of an open text that people have not changed since they were shown, before more is shown.
-
-    Returns:
-        A receipt of no line of the current content, beside which they are kept; or the given one where nobody typed.
-    """
-    stat = opened.stat
-    if receipt is None or receipt.cells is not None or not _may_be_typed_in(stat, receipt):
-        return receipt
-    found, shown = versions.fingerprint(opened), tracker.shown_text(stat.key)
-    if shown is None or found.text == receipt.text_sha:
-        return receipt
-    kept = shown.moved(_unchanged(opened, receipt, shown, whole=_is_whole(receipt, shown)))
-    now = {"version": stat.content_version, "text_sha": found.text, "exact_sha": found.exact}
-    # For an overwrite these lines do not count: the reader was not shown that others between them are gone.
-    current = receipt.model_copy(update={**now, "lines": [], "partly": {}, "full": False, "views": []})
-    tracker.put(current, kept.packed())
-    return current
-
-
-def _may_be_typed_in(stat: FileStat, receipt: Receipt) -> bool:
-    """Whether the text, or what the reader knows of it, is an open document's that people change before they save."""
-    return is_live(stat.version) or is_live(receipt.version)
-
-
-def _unchanged(opened: OpenFile, receipt: Receipt, shown: ShownText, *, whole: bool) -> list[LineRun]:
-    if opened.stat.size > _MOST_BYTES:
-        return []
-    try:
-        encoding = encoding_of(opened, opened.stat.path, receipt.encoding)
-    except FsToolsError:
-        return []
-    return shown.unchanged(_text_of(opened, encoding), whole=whole)
-
-
-def _text_of(opened: OpenFile, encoding: TextEncoding) -> str:
+def text_of(opened: OpenFile, encoding: TextEncoding) -> str:
+    """The file's text, with a replacement character for what cannot be decoded."""
     return opened.read(len(encoding.bom), opened.stat.size).decode(encoding.codec, "replace")
-
-
-def _total_lines(opened: OpenFile, receipt: Receipt) -> int | None:
-    """The lines of a text; None where it is none, or too large to be counted for an answer."""
-    if opened.stat.size > _MOST_BYTES:
-        return None
-    try:
-        return text_index(opened, encoding_of(opened, opened.stat.path, receipt.encoding)).total_lines
-    except FsToolsError:
-        return None
 
 
 class _Then(NamedTuple):
@@ -238,7 +126,7 @@ class _Then(NamedTuple):
 
 
 def _explain(refusal: Stale, opened: OpenFile, then: _Then) -> str | None:
-    if opened.stat.size > _MOST_BYTES:
+    if opened.stat.size > MOST_EXPLAINED_BYTES:
         say_in_words(refusal, "too_large")
         return None
     try:
@@ -246,7 +134,7 @@ def _explain(refusal: Stale, opened: OpenFile, then: _Then) -> str | None:
     except FsToolsError:
         say_in_words(refusal, "undecodable")
         return None
-    text = _text_of(opened, encoding)
+    text = text_of(opened, encoding)
     diff = then.known.diff(opened.stat.path, text, whole=then.whole) if then.known is not None else None
     if not show_diff(refusal, diff):
         elsewhere = "line_endings" if then.whole else then.elsewhere

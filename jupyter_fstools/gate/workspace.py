@@ -36,10 +36,10 @@ from .draft import (
 from .grant import Grant
 from .held_files import HeldFiles
 from .kept_steps import KeptSteps
+from .line_check import LineCheck
 from .path_resolver import PathResolver
 from .policy import Policy, Rules
 from .read_tracker import ReadTracker
-from .stale import LineCheck
 from .unfinished import Unfinished
 from .versions import Versions
 from .write_ahead import WriteAhead, require_writable

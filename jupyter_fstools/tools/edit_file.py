@@ -22,9 +22,9 @@ from ..documents.text.written_text import require_declared
 from ..errors import Binary, FsToolsError, Invalid, NoMatch, NotebookRefused, NotRead, naming_file
 from ..gate.accepted_stale import has_changed, receipts_of_changed, were_shown
 from ..gate.draft import Draft, Step
+from ..gate.line_check import LineCheck
 from ..gate.line_ranges import covers
 from ..gate.policy import checked_path
-from ..gate.stale import LineCheck
 from ..gate.unchanged_lines import UnchangedLines
 from ..gate.workspace import Workspace
 from ..stores.records import Receipt

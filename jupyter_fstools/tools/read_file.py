@@ -19,8 +19,8 @@ from ..documents.text.line_index import LineIndex
 from ..documents.text.window import WindowLimits, read_window, text_index
 from ..errors import Conflict, FsToolsError, Invalid, TooLarge, naming_file
 from ..gate.draft import EAGER_BYTES
+from ..gate.line_check import keep_unchanged
 from ..gate.line_ranges import Shown
-from ..gate.stale import keep_unchanged
 from ..gate.workspace import Workspace
 from ..stores.records import Receipt
 from .arguments import Arguments, Count, Flag, Ordinal, PathArgument, Text

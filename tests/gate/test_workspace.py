@@ -11,7 +11,7 @@ from jupyter_fstools.content.splices import Splice
 from jupyter_fstools.diffs.file_diff import FileDiff
 from jupyter_fstools.errors import Conflict, FsToolsError, IsDirectory, NotFound, NotRead, Stale, TimedOut, TooLarge
 from jupyter_fstools.gate.draft import Draft, Step
-from jupyter_fstools.gate.stale import LineCheck
+from jupyter_fstools.gate.line_check import LineCheck
 from jupyter_fstools.journal.journal import Journal
 from jupyter_fstools.journal.listing import ChangeQuery
 from jupyter_fstools.open_documents.holders import Disk
