@@ -14,6 +14,7 @@ from ..errors import InputOutput, NotRead, Stale
 from ..sessions import client_of
 from ..stores.protocol import MomentFilter, Store
 from ..stores.records import FileState, Reader, Receipt
+from .line_changes import line_changes
 from .line_ranges import (
     Shown,
     covers,
@@ -26,7 +27,7 @@ from .line_ranges import (
     united,
     whole_lines,
 )
-from .shown_text import ShownText, line_changes, line_count
+from .shown_text import ShownText, line_count
 
 ReceiptAfter = Callable[["ReadTracker", FileStat, FileState], tuple[Receipt, bytes]]
 """Makes the receipt, and the copy kept with it, after its reader's own step; takes the file's state after the step."""

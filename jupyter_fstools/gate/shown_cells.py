@@ -12,9 +12,10 @@ from ..diffs.line_diff import line_hunks
 from ..documents.notebook import ShownLines
 from ..documents.text.touched_lines import TouchedLines
 from ..stores.records import Receipt
+from .line_changes import LineChange, line_changes
 from .line_ranges import moved, ranges_as_text, ranges_in, united
 from .read_tracker import ReadTracker
-from .shown_text import MAX_KEPT_CHARACTERS, LineChange, ShownText, line_changes, marked_lines
+from .shown_text import MAX_KEPT_CHARACTERS, ShownText, marked_lines
 
 Ranges = list[tuple[int, int]]
 _MOST_PARTLY = 64

@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 from ..diffs.file_diff import FileDiff
 from ..diffs.line_diff import MAX_ROW_CHARACTERS, NO_NEWLINE, anchors_in, changed_blocks, line_hunks
 from ..documents.text.shown_lines import CARRIAGE_RETURN
+from .line_changes import LineChange, with_line_changes
 
 MAX_KEPT_CHARACTERS = 256 << 10
 """Most text kept per receipt, before compression: as much as one call shows by default."""
@@ -20,45 +21,12 @@ _MOST_PLACES = 1000
 """Most occurrences of a repeated line that are checked, from the first one."""
 
 
-class LineChange(NamedTuple):
-    """`removed` lines from line `first` (1-based, old numbering) became the lines `added` (None: an unknown one)."""
-
-    first: int
-    removed: int
-    added: list[str | None]
-
-
 class LineRun(NamedTuple):
     """Lines that two texts share: `length` lines from line `then` of the one are at line `now` of the other."""
 
     then: int
     now: int
     length: int
-
-
-def line_changes(diff: FileDiff, *, most_characters: int = MAX_ROW_CHARACTERS) -> list[LineChange] | None:
-    """The changed lines of a diff, with None for a line whose row may be cut; None if rows are missing."""
-    kinds = [row.kind for hunk in diff.hunks for row in hunk.rows]
-    if kinds.count("add") < diff.added or kinds.count("remove") < diff.removed:
-        return None
-    changes: list[LineChange] = []
-    for hunk in diff.hunks:
-        old = hunk.old_start + (hunk.old_count == 0)
-        run: LineChange | None = None
-        for row in hunk.rows:
-            if row.kind == "context":
-                old, run = old + 1, None
-                continue
-            if run is None:
-                run = LineChange(old, 0, [])
-                changes.append(run)
-            if row.kind == "remove":
-                old += 1
-                run = run._replace(removed=run.removed + 1)
-                changes[-1] = run
-            else:
-                run.added.append(row.text if len(row.text) <= most_characters else None)
-    return changes
 
 
 class ShownText:
@@ -199,7 +167,7 @@ class ShownText:
             return segments
         lines: list[tuple[int, list[str | None]]] = [(first, [*marked_lines(text)]) for first, text in segments]
         for edit in self._edits:
-            lines = _changed(lines, [LineChange(*change) for change in json.loads(edit)])
+            lines = with_line_changes(lines, [LineChange(*change) for change in json.loads(edit)])
         return [part for first, rows in lines for part in _known_parts(first, rows)]
 
 
@@ -233,27 +201,6 @@ def _joined(segments: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
         else:
             joined.append((first, text))
     return joined
-
-
-def _changed(
-    segments: Sequence[tuple[int, list[str | None]]], changes: Sequence[LineChange]
-) -> list[tuple[int, list[str | None]]]:
-    changed = list(segments)
-    for change in reversed(changes):
-        end = change.first + change.removed
-        shift = len(change.added) - change.removed
-        after: list[tuple[int, list[str | None]]] = []
-        for first, lines in changed:
-            last = first + len(lines)
-            if last < change.first or (last == change.first and change.removed):
-                after.append((first, lines))
-            elif first > end or (first == end and not first <= change.first):
-                after.append((first + shift, lines))
-            else:
-                low, high = max(0, change.first - first), max(0, end - first)
-                after.append((min(first, change.first), [*lines[:low], *change.added, *lines[high:]]))
-        changed = after
-    return changed
 
 
 def _places(segments: Sequence[tuple[int, list[str]]], now: Sequence[str]) -> Iterator[tuple[int, int]]:

@@ -10,9 +10,10 @@ from ..diffs.file_diff import FileDiff
 from ..errors import Stale
 from ..open_documents.protocol import DOCUMENT
 from ..stores.records import FileState, Receipt
+from .line_changes import LineChange, line_changes
 from .line_ranges import covers
 from .read_tracker import ReadTracker, ReceiptAfter
-from .shown_text import LineChange, LineRun, ShownText, line_changes
+from .shown_text import LineRun, ShownText
 
 _CHANGED_BESIDE = f"{DOCUMENT}changed beside"
 """The version in a receipt of a text in which others changed lines that the reader was not shown. It is that of no

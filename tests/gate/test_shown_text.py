@@ -2,7 +2,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jupyter_fstools.diffs.file_diff import FileDiff, unified
-from jupyter_fstools.gate.shown_text import MAX_KEPT_CHARACTERS, LineChange, ShownText, line_changes
+from jupyter_fstools.gate.line_changes import LineChange, line_changes
+from jupyter_fstools.gate.shown_text import MAX_KEPT_CHARACTERS, ShownText
 
 TEN = "".join(f"line {number}\n" for number in range(1, 11))
 
