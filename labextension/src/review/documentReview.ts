@@ -8,17 +8,17 @@ import { Signal } from '@lumino/signaling';
 
 import type { IActivityFeed } from '../feed/tokens';
 import type { Change } from '../payloads';
+import type { IDecisionDetail } from './decisions';
 import type { HunkDecision } from './hunkControls';
 import type { IPlace, IReviewView } from './reviewView';
 
 import { Soon } from '../feed/soon';
-import { type IDecisionDetail, isDivisible } from './decisions';
 import { Decider, type IDeciderParts } from './decider';
-import { Doubts } from './doubts';
 import { changesToSee } from './fileChanges';
 import { HunkMarks } from './hunkMarks';
 import { type IOpenNotebook, NotebookReview } from './notebookReview';
 import { type BarDecision, ReviewBar } from './reviewBar';
+import { StaleProposals } from './staleProposals';
 import { TextReview } from './textReview';
 import { filesOf, type UnseenChanges } from './unseenChanges';
 
@@ -55,14 +55,19 @@ export class DocumentReview implements IDisposable {
     // Not into the toolbar itself: where that is narrow, it hides its last items behind a button.
     (_widget as DocumentWidget).contentHeader.addWidget(this.bar);
     this._look = new Soon(() => this._load(), LOOK_AT_MOST_EVERY);
-    this._doubts = new Doubts(_parts.server, () => this.draw());
+    this._stale = new StaleProposals(
+      _parts.server,
+      () => this._view,
+      () => this.draw(),
+      _parts.trans
+    );
     this._decider = new Decider(_parts, () => this._view);
     this._marks = new HunkMarks({
       trans: _parts.trans,
       decider: this._decider,
       node: _widget.node,
       user: () => _parts.unseen.user,
-      staleAt: (change, names) => this._staleAt(change, names),
+      staleAt: (change, names) => this._stale.at(change, names),
       mayUndo: change => this._mayUndo(change),
       decide: (change, names, decision, detail) =>
         void this._once(JSON.stringify([change.id, names, decision, detail]), () =>
@@ -90,7 +95,7 @@ export class DocumentReview implements IDisposable {
   dispose(): void {
     this._parts.feed.noteStale(this, new Set());
     this._look.dispose();
-    this._doubts.dispose();
+    this._stale.dispose();
     this._view?.dispose();
     Signal.disconnectReceiver(this);
   }
@@ -162,7 +167,7 @@ export class DocumentReview implements IDisposable {
     }
     this._view ??= this._createView();
     this._view?.draw(this._changes);
-    const stale = new Set(this._waiting.filter(change => this._isStale(change)).map(({ id }) => id));
+    const stale = new Set(this._waiting.filter(change => this._stale.has(change)).map(({ id }) => id));
     this._parts.feed.noteStale(this, stale);
     this.bar.tell({
       waiting: this._waiting,
@@ -174,7 +179,7 @@ export class DocumentReview implements IDisposable {
       elsewhere: this._elsewhere.length,
       problem: this._decider.problem
     });
-    this._doubts.follow(this._doubted);
+    this._stale.follow(this._waiting, this._loaded);
   }
 
   private _dismiss(): void {
@@ -254,7 +259,7 @@ export class DocumentReview implements IDisposable {
   private _meant(decision: BarDecision): Change[] {
     const does = decisionOf(decision);
     if (does === 'approve') {
-      return this._waiting.filter(change => !this._isStale(change) && this._isShown(change));
+      return this._waiting.filter(change => !this._stale.has(change) && this._isShown(change));
     }
     // Changes of which the document no longer contains anything cannot be undone.
     const here = does === 'reject' ? this._waiting : does === 'undo' ? this._there : this._made;
@@ -280,36 +285,6 @@ export class DocumentReview implements IDisposable {
     return this._view?.shows(change) ?? false;
   }
 
-  /** Whether a part of a proposal no longer fits: then the server would refuse to carry out all of it. */
-  private _isStale(change: Change): boolean {
-    return (this._view?.stale.has(change.id) ?? false) || this._staleFiles(change).length > 0;
-  }
-
-  /** Where any of these hunks no longer fits; for a change that is decided as a whole, any of its hunks. */
-  private _staleAt(change: Change, names: readonly string[]): string {
-    const { trans } = this._parts;
-    const stale = this._view?.stale.get(change.id);
-    const isHere = stale !== undefined && (!isDivisible(change) || names.some(name => stale.has(name)));
-    const files = this._staleFiles(change);
-    if (!isHere && !files.length) {
-      return '';
-    }
-    return isHere || change.files.length < 2 || files.includes(change.path)
-      ? trans.__('out of date: it no longer fits here')
-      : trans.__('out of date: it no longer fits %1', files.join(', '));
-  }
-
-  private _staleFiles({ id, files }: Change): readonly string[] {
-    return files.length > 1 || this._view?.doubts.has(id) ? this._doubts.staleFiles(id) : [];
-  }
-
-  /** The proposals that only the server can judge, as a view tells them; also those whose other files may change. */
-  private get _doubted(): ReadonlyMap<string, string> {
-    const inView = this._view?.doubts ?? new Map<string, string>();
-    const ofFiles = this._waiting.filter(({ files }) => files.length > 1);
-    return new Map([...inView, ...ofFiles.map(({ id }) => [id, `${this._loaded} ${inView.get(id) ?? ''}`] as const)]);
-  }
-
   /** Whether undo is offered: below a later change, some parts may still be as this change made them. */
   private _mayUndo(change: Change): boolean {
     return change.id !== this._newest || change.undoable;
@@ -320,7 +295,7 @@ export class DocumentReview implements IDisposable {
   }
 
   private _look: Soon;
-  private _doubts: Doubts;
+  private _stale: StaleProposals;
   private _decider: Decider;
   private _marks: HunkMarks;
   private _view: IReviewView | null = null;
