@@ -168,14 +168,17 @@ class Room:
         return None
 
     def _written(self, data: bytes) -> FileStat:
-        """Write the content that the room did not save, unless the room's last save came after all."""
+        """Write the content that the room did not save, unless the room's last save comes after all."""
         try:
             return self._backend.write(self._stat.path, [data], if_match=self._stat.version)
         except Conflict:
-            stat = self._backend.stat(self._stat.path)
-            if stat.kind == "file" and self._is_saved(data):
-                return stat
-            raise
+            # That save goes on in its thread after the room has ended, and writes in place: first the file is empty.
+            end = time.monotonic() + _SAVE_SECONDS
+            while not self._is_saved(data):
+                if time.monotonic() > end:
+                    raise
+                time.sleep(_PAUSE_SECONDS)
+            return self._backend.stat(self._stat.path)
 
     def _has_ended(self) -> bool:
         try:
