@@ -25,18 +25,19 @@ EDIT = {**READ, "old_string": "x = 1", "new_string": "x = 2"}
 class CollaborationServer(RunningServer):
     """A server whose root is reached over a link, as its rooms name their files."""
 
-    def __init__(self, home, leg, *options, configuration=""):
+    def __init__(self, home, leg, *options, configuration="", beside=None):
         self.leg = leg
         self.root = home / "root"
-        self.root.mkdir()
-        (home / "link").symlink_to(self.root)
-        (self.root / "a.py").write_text("x = 1\n")
-        (self.root / "other.py").symlink_to("a.py")
-        (self.root / "b.py").write_text("x = 1\n")
-        self.environment = private_environment(home)
-        place = Path(self.environment["JUPYTER_CONFIG_DIR"], "jupyter_server_config.py")
-        place.write_text(configuration)
+        if beside is None:
+            self.root.mkdir()
+            (home / "link").symlink_to(self.root)
+            self.environment = private_environment(home)
+            place = Path(self.environment["JUPYTER_CONFIG_DIR"], "jupyter_server_config.py")
+            place.write_text(configuration)
+        else:
+            self.environment = beside.environment
         super().__init__(home / "link", *options, environment=self.environment, python=python_of(leg))
+        self.wait()
 
     def _ask(self, method, path, body=None):
         url = self.url.removesuffix("fstools") + path
@@ -68,28 +69,60 @@ class CollaborationServer(RunningServer):
             socket.close()
 
 
-@pytest.fixture
-def server(tmp_path, request):
-    leg, *options = request.param
-    running = CollaborationServer(tmp_path, leg, *options)
-    running.wait()
-    for path in ("a.py", "b.py"):
-        assert running.call("POST", "/tools/read_file", {"path": path})[0] == 200
+class Folder:
+    """A folder of a server's root for one test; all paths are in it."""
+
+    def __init__(self, server, name):
+        self.server, self.name = server, name
+        self.root = server.root / name
+
+    def path(self, file):
+        return f"{self.name}/{file}"
+
+    def call(self, method, path, body=None):
+        if body and "path" in body:
+            body = {**body, "path": self.path(body["path"])}
+        return self.server.call(method, path, body, self.name)
+
+    def room(self, file, *given, **named):
+        return self.server.room(self.path(file), *given, **named)
+
+    def fill(self):
+        """Make its files, of which an assistant has read two."""
+        self.root.mkdir()
+        (self.root / "a.py").write_text("x = 1\n")
+        (self.root / "other.py").symlink_to("a.py")
+        (self.root / "b.py").write_text("x = 1\n")
+        for file in ("a.py", "b.py"):
+            assert self.call("POST", "/tools/read_file", {"path": file})[0] == 200
+
+
+@pytest.fixture(scope="module")
+def servers():
+    """The servers by what they were started with, each started for the first test that asks for it."""
+    running = {}
     yield running
-    running.stop()
+    for server in running.values():
+        server.stop()
 
 
 @pytest.fixture
-def second_server(server):
-    """Another server of the same files and store."""
-    running = CollaborationServer.__new__(CollaborationServer)
-    running.__dict__.update(server.__dict__)
-    RunningServer.__init__(
-        running, server.root.parent / "link", environment=server.environment, python=python_of(server.leg)
-    )
-    running.wait()
-    yield running
-    running.stop()
+def server(servers, tmp_path_factory, request):
+    """A folder of its own in a running server."""
+    if request.param not in servers:
+        servers[request.param] = CollaborationServer(tmp_path_factory.mktemp("server"), *request.param)
+    folder = Folder(servers[request.param], request.node.originalname)
+    folder.fill()
+    return folder
+
+
+@pytest.fixture
+def second_server(server, servers):
+    """The same folder in another server of the same files and store."""
+    first = server.server
+    if (first, "second") not in servers:
+        servers[first, "second"] = CollaborationServer(first.root.parent, first.leg, beside=first)
+    return Folder(servers[first, "second"], server.name)
 
 
 both = pytest.mark.parametrize("server", [("collaboration",), ("server_documents",)], indirect=True)
@@ -180,11 +213,11 @@ def test_a_room_is_not_changed_while_another_server_has_unsaved_changes_or_a_roo
         for one in (server, second_server):
             error = one.call("POST", "/tools/edit_file", {**EDIT, "path": "b.py"})[1]["error"]
             assert error["code"] == "conflict" and "not modified" in error["message"]
-    with server.room("a.py"), Page(second_server) as page:
-        page.say(document("a.py", saved=False))
+    with server.room("a.py"), Page(second_server.server) as page:
+        page.say(document(server.path("a.py"), saved=False))
         error = server.call("POST", "/tools/edit_file", EDIT)[1]["error"]
         assert error["code"] == "conflict" and "not modified" in error["message"]
-        page.say(document("a.py"))
+        page.say(document(server.path("a.py")))
         assert server.call("POST", "/tools/edit_file", EDIT)[0] == 200 and holds(server.root / "a.py", b"x = 2\n")
     assert (server.root / "b.py").read_bytes() == b"x = 1\n"
 
@@ -202,8 +235,8 @@ def test_a_server_without_a_room_says_that_the_file_may_be_in_one_elsewhere(serv
 def test_a_page_of_another_server_follows_an_edit_once_the_room_has_saved_it(server, second_server):
     """It is told of the edit at once, and again when the file has it."""
     file = server.root / "b.py"
-    with server.room("b.py"), Page(second_server) as page:
-        page.say(document("b.py", hash=sha(file.read_bytes())))
+    with server.room("b.py"), Page(second_server.server) as page:
+        page.say(document(server.path("b.py"), hash=sha(file.read_bytes())))
         assert server.call("POST", "/tools/edit_file", {**EDIT, "path": "b.py"})[1]["change"]["saved"] is False
         for _ in range(200):
             if [one["do"] for one in page.heard].count("follow") == 2:
@@ -257,7 +290,8 @@ def test_a_command_runs_on_what_is_in_the_rooms(server):
     """It finds a change that came just before it, and its own writes do not undo the change."""
     with server.room("a.py"):
         assert server.call("POST", "/tools/edit_file", {**EDIT, "new_string": "x = 2\ny = 1"})[0] == 200
-        ran = server.call("POST", "/tools/execute", {"command": "cat a.py; sed -i 's/y = 1/y = 2/' a.py"})[1]
+        command = {"command": "cat a.py; sed -i 's/y = 1/y = 2/' a.py", "cwd": server.name}
+        ran = server.call("POST", "/tools/execute", command)[1]
         assert ran["data"]["output"] == "x = 2\ny = 1\n"
         server.call("POST", "/tools/read_file", READ)
         assert server.call("POST", "/tools/edit_file", {**EDIT, "old_string": "y = 2", "new_string": "y = 3"})[0] == 200
@@ -289,7 +323,7 @@ def test_a_room_that_ended_leaves_its_file_free_for_kernels_too(server):
     with server.room("a.py"):
         assert server.call("POST", "/tools/edit_file", {**EDIT, "new_string": "x = 1.5"})[0] == 200
         assert holds(server.root / "a.py", b"x = 1.5\n")
-    with running_kernel(server.root, server.environment) as kernel:
+    with running_kernel(server.root, server.server.environment) as kernel:
         for _ in range(100):
             shown = run_cell(kernel, '%fs read a.py\n%fs edit a.py --old "x = 1.5" --new "x = 2"')
             if "unsaved" not in shown:
@@ -367,9 +401,9 @@ Room.apply = apply_once_the_room_has_ended
 def slow_server(tmp_path):
     options = ("--YDocExtension.document_cleanup_delay=1.5",)
     running = CollaborationServer(tmp_path, "collaboration", *options, configuration=ENDS)
-    running.wait()
-    running.call("POST", "/tools/read_file", READ)
-    yield running
+    folder = Folder(running, "ends")
+    folder.fill()
+    yield folder
     running.stop()
 
 
