@@ -185,6 +185,8 @@ def test_what_a_program_wrote_below_a_room_comes_before_a_change(server):
         (server.root / "a.py").write_bytes(b"x = 1\ny = 1\n")
         assert server.call("POST", "/tools/edit_file", EDIT)[0] == 200
         assert holds(server.root / "a.py", b"x = 2\ny = 1\n")
+        # A read waits for the end of the room's save, which takes the file's time from the disk after writing.
+        assert "x = 2" in json.dumps(server.call("POST", "/tools/read_file", READ)[1])
         (server.root / "a.py").write_bytes(b"x = 4\ny = 1\n")
         again = {**READ, "old_string": "x = 2", "new_string": "x = 5"}
         status, answer = server.call("POST", "/tools/edit_file", again)
