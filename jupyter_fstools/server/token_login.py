@@ -41,6 +41,7 @@ async def end_with_token(served: Served, token: Token, left: threading.Event) ->
                 await asyncio.to_thread(token_of, store, token.user, token.id)
             except NotFound:
                 left.set()
+                return
             except FsToolsError as problem:
                 _log.warning("It is not known whether a token is still valid: %s", problem.message)
             with contextlib.suppress(TimeoutError):

@@ -71,6 +71,18 @@ async def test_a_person_makes_lists_and_revokes_a_token(ask, make, as_assistant)
     assert (await ask("DELETE", f"/tokens/{told['id']}")).status == 404
 
 
+@waits_for_approval
+async def test_a_wait_for_a_decision_ends_when_its_token_is_revoked(ask, make, as_assistant):
+    secret, told = await make()
+    proposed = await as_assistant(secret, "POST", "/tools/write_file", {"path": "a.txt", "content": "x"})
+    path = f"/changes/{proposed.json['change']['id']}"
+    waiting = asyncio.create_task(as_assistant(secret, "GET", path, wait=60))
+    await asyncio.sleep(0.1)
+    assert (await ask("DELETE", f"/tokens/{told['id']}")).status == 204
+    refused = await asyncio.wait_for(waiting, 20)
+    assert (refused.status, refused.error["code"]) == (403, "denied") and "revoked" in refused.error["message"]
+
+
 async def test_who_waits_for_a_token_is_told_of_its_first_use(ask, make, as_assistant):
     secret, told = await make()
     path = f"/tokens/{told['id']}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from contextlib import suppress
 from dataclasses import replace
 from typing import Annotated, Literal
@@ -23,6 +24,7 @@ from ...stores.records import Change, ChangeStatus
 from ...tools.arguments import Arguments, Count, Flag, PageSize, PathArgument, Text
 from ..base_handler import MOST_WAITED_SECONDS, ToolsHandler
 from ..bodies import as_json, rendered_change
+from ..token_login import end_with_token
 
 
 class ChangesQuery(Arguments):
@@ -110,7 +112,7 @@ class ChangeHandler(ToolsHandler):
             change = await self._look(change_id)
             if change.status in ("proposed", "pending") and seconds:
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(decided.wait(), seconds)
+                    await asyncio.wait_for(self._until(decided), seconds)
                 change = await self._look(change_id)
 
         def rendered(workspace: Workspace) -> bytes:
@@ -135,6 +137,18 @@ class ChangeHandler(ToolsHandler):
         super().on_connection_close()
         if self._gone is not None:
             self._gone.set()
+
+    async def _until(self, decided: asyncio.Event) -> None:
+        """Wait until the change is decided, or the assistant's token has ended."""
+        if self.assistant is None:
+            await decided.wait()
+            return
+        ended = asyncio.ensure_future(end_with_token(self.served, self.assistant, threading.Event()))
+        ended.add_done_callback(lambda _: decided.set())
+        try:
+            await decided.wait()
+        finally:
+            ended.cancel()
 
     async def _look(self, change_id: str) -> Change:
         change = await self.call(lambda workspace: Journal(workspace).change(change_id))
