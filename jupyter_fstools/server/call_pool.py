@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from typing import NamedTuple, TypeVar
 from weakref import WeakSet, WeakValueDictionary
 
-from ..errors import Disabled, TimedOut
+from ..errors import InputOutput, TimedOut
 from ..stores.records import Reader
 
 _T = TypeVar("_T")
@@ -63,7 +63,7 @@ class CallPool:
             left: set once the caller stops waiting; the pool also sets it when the server stops.
 
         Raises:
-            Disabled: the server is stopping; TimedOut: `left` was set before its turn came.
+            InputOutput: the server is stopping; TimedOut: `left` was set before its turn came.
         """
         try:
             return await self._in_turn(caller, call, left)
@@ -105,7 +105,7 @@ class CallPool:
         # The session's turn is taken first: a session that waits for it must not use up the client's turns.
         async with self._turn(caller, per_session), self._turn(caller.client, per_client), self._head_start():
             if self._closed:
-                raise Disabled("the server is stopping", hint="Try again when it runs.")
+                raise InputOutput("the server is stopping", hint="Try again when it runs.")
             if left is not None:
                 self._running.add(left)
             return await asyncio.get_running_loop().run_in_executor(self._threads, _unless_left, call, left)

@@ -234,7 +234,8 @@ async def test_waiting_ends_when_the_server_stops(ask, propose, jp_serverapp):
     waiting = asyncio.ensure_future(ask("GET", f"/changes/{change_id}", wait=50))
     await asyncio.sleep(0.1)
     await jp_serverapp.cleanup_extensions()
-    assert (await waiting).error["message"] == "the server is stopping"
+    answer = await waiting
+    assert (answer.status, answer.error["code"], answer.error["message"]) == (500, "io", "the server is stopping")
 
 
 async def test_a_person_undoes_anybodys_change(ask, call, jp_root_dir):

@@ -12,7 +12,6 @@ from tornado import web
 
 from ...errors import (
     Denied,
-    Disabled,
     FsToolsError,
     InputOutput,
     Invalid,
@@ -211,8 +210,8 @@ class RpcMessage(BaseModel):
 
 Refusals = tuple[type[FsToolsError], ...]
 
-ALWAYS: Refusals = (Invalid, Denied, Disabled, InputOutput)
-"""Any request can be refused by these: wrong arguments, no access, a server that stops, a store that fails."""
+ALWAYS: Refusals = (Invalid, Denied, InputOutput)
+"""Any request can be refused by these: wrong arguments, no access, a server that stops or a store that fails."""
 
 LOOKING: Refusals = (*ALWAYS, OutsideRoot, NotFound, IsDirectory, NotADirectory, TimedOut)
 """Errors that can refuse a request that only looks at a path."""
