@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 
 from ..errors import Invalid
 from . import toml_text
-from .json_text import Member, added, members, plain_json, replaced
+from .json_text import Member, added, line_end, members, plain_json, replaced
 
 Entry = dict[str, Any]
 """One server's entry in a client's configuration."""
@@ -193,8 +193,11 @@ def merged(client: McpClient, text: str, server: str, entry: Entry) -> str:
     """
     import tomllib
 
+    if client.form != "toml" and not plain_json(text).strip():
+        end = line_end(text)
+        text = f"{text.rstrip()}{end}{{}}{end}".lstrip()  # Comments alone are no JSON.
     try:
-        there = tomllib.loads(text) if client.form == "toml" else json.loads(plain_json(text) if text.strip() else "{}")
+        there = tomllib.loads(text) if client.form == "toml" else json.loads(plain_json(text))
     except (ValueError, RecursionError) as error:
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
         raise _unreadable(client, f"it is not valid {'TOML' if client.form == 'toml' else 'JSON'}: {reason}") from None
@@ -202,7 +205,7 @@ def merged(client: McpClient, text: str, server: str, entry: Entry) -> str:
     if not isinstance(there, dict) or not isinstance(known, (list if client.form == "list" else dict, type(None))):
         raise _unreadable(client, f"{client.key} has another form")
     if client.form != "toml":
-        return _merged_json(client, text if text.strip() else "{}\n", server, entry)
+        return _merged_json(client, text, server, entry)
     return _merged_toml(client, text, server, entry, there)
 
 

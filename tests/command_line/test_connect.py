@@ -163,6 +163,9 @@ def test_all_else_in_a_json_configuration_stays_to_the_character(text, begins, e
         ('{\n  "a": 1 /* two\n  lines */\n}', '{\n  "a": 1,\n  NEW /* two\n  lines */\n}'),
         ('{"a": 1, /* b */ }', '{"a": 1, NEW, /* b */ }'),
         ('{"a": "\\\\"} // end', '{"a": "\\\\", NEW} // end'),
+        ("// none yet", "// none yet\n{\n  NEW\n}\n"),
+        ("// a\r\n// b\r\n", "// a\r\n// b\r\n{\r\n  NEW\r\n}\r\n"),
+        ("/* none\n * yet */\n\n", "/* none\n * yet */\n{\n  NEW\n}\n"),
     ],
 )
 def test_comments_of_a_json_configuration_stay(text, told):
