@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, cast
 
-from .errors import Invalid
+from .errors import FsToolsError, Invalid
 from .limits import StoreLimits
 
 if TYPE_CHECKING:
@@ -156,3 +157,11 @@ def shown_setting(where: str) -> str:
             return f"{scheme}://{user}"
     kept = "&".join(one for one in options.split("&") if not re.match(r"\w*password=", unquote(one), re.IGNORECASE))
     return f"{address}?{kept}" if kept else address
+
+
+def shown_store(where: str, store: Store) -> str:
+    """The address of a store without the password in it, and whether memory stands in for its file."""
+    with suppress(FsToolsError):
+        store.mark()  # The first call shows whether the store's file can be used.
+    stands_in = getattr(store, "in_memory", False) and scheme_of(where, bare=True) != "memory"
+    return f"{shown_setting(where)} (in memory: its file cannot be used)" if stands_in else shown_setting(where)

@@ -11,7 +11,7 @@ from urllib.parse import quote
 from ..client.changes import change_of, changes_route
 from ..client.requests import VIA_HEADER, ask, understood
 from ..client.runtime_files import JupyterServer
-from ..entry_points import shown_setting
+from ..entry_points import shown_setting, shown_store
 from ..errors import InputOutput, Invalid, NotFound
 from ..gate import grant
 from ..journal.journal import Journal
@@ -134,7 +134,7 @@ class StoreDesk:
         return {
             "server": None,
             "root": self._workspace.backend.root_key or "/",
-            "store": shown_setting(self._settings.store),
+            "store": shown_store(self._settings.store, self._workspace.store),
             "approval": self._settings.approval,
             "read_only": self._settings.read_only,
             "changes_waiting": waiting,

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol
 from .._version import __version__
 from ..client.requests import NotReached
 from ..config import FsToolsConfig, handed_settings
-from ..entry_points import shown_setting
+from ..entry_points import shown_store
 from ..errors import Disabled, FsToolsError, NotFound, OutsideRoot, Unsaved
 from ..gate.workspace import Workspace
 from ..journal.journal import Journal
@@ -135,7 +135,7 @@ class OwnFiles:
         return {
             "version": __version__,
             "root": root,
-            "store": shown_setting(self._settings.store),
+            "store": shown_store(self._settings.store, self.workspace.store),
             "user": self.user(),
             "session": self.workspace.reader.session,
             "approval": self._settings.approval,

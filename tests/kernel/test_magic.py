@@ -258,6 +258,20 @@ def test_status_tells_where_and_what(fs, root):
     assert "edit_file" in told["tools"]
 
 
+def test_status_tells_that_memory_stands_in_for_the_store(make_shell, tmp_path):
+    def store(where):
+        shell = make_shell(store=where)
+        told = shell.run_line_magic("fs", "status").data["store"]
+        shell.extension_manager.unload_extension("jupyter_fstools")
+        return told
+
+    (tmp_path / "file").touch()
+    unusable = f"sqlite:{tmp_path}/file/gate.db"
+    assert store(unusable) == f"{unusable} (in memory: its file cannot be used)"
+    assert store(f"sqlite:{tmp_path}/gate.db") == f"sqlite:{tmp_path}/gate.db"
+    assert store("memory:") == "memory:"
+
+
 def test_status_tells_whose_settings_these_are(fs, monkeypatch):
     assert "settings: this kernel's own\n" in fs("status").text
     monkeypatch.setenv("JUPYTER_FSTOOLS_SETTINGS", '{"root": ""}')
