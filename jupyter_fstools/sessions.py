@@ -12,12 +12,18 @@ from .errors import Invalid
 
 DEFAULT_SESSION = "default"
 TOKEN_PREFIX = "fst_"  # noqa: S105  # Not a secret: it distinguishes assistants' tokens from Jupyter's own.
-"""Prefix of every assistant's token; the rest is the secret."""
+"""Prefix of every assistant's token; its id and its secret follow."""
 SESSION = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 
+_TOKEN_ID = re.compile(rf"\b{TOKEN_PREFIX}([0-9a-f]{{12}})")
 _OF_CLIENT = re.compile(r"(mcp-[a-z0-9-]+)-[0-9a-f]{16}")
 _NO_PLAIN = re.compile(r"[^a-z0-9]+")
 _MOST_OF_NAME = 40
+
+
+def token_ids(text: str) -> set[str]:
+    """The ids of the assistants' tokens in a text."""
+    return set(_TOKEN_ID.findall(text))
 
 
 def client_session(client: str) -> str:

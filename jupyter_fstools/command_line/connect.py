@@ -8,6 +8,7 @@ import stat
 import sys
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from tempfile import mkstemp
@@ -16,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 from ..client.configurations import CLIENTS, McpClient, McpServer, endpoint_of, mcp_address, merged, server_of
 from ..client.requests import ON_A_SOCKET, ask, understood
 from ..client.runtime_files import JupyterServer
-from ..errors import FsToolsError, InputOutput
-from ..sessions import checked_session
+from ..errors import FsToolsError, InputOutput, NotFound
+from ..sessions import checked_session, token_ids
 from .finding import find_server
 
 if TYPE_CHECKING:
@@ -84,8 +85,12 @@ def run_connect(given: argparse.Namespace) -> None:
     if unfit is not None:
         _tell(f"{one_line(unfit.message)}. Add it by hand.")
     elif file is not None and (given.write or _agrees(file)):
-        _write(file, entered)
+        replaced = _write(file, entered)
         _tell(f"Written to {file}. Restart {client.title}, or have it reload its MCP servers.")
+        for old_id in replaced:
+            with suppress(NotFound):  # It may be another server's.
+                ask(server, "DELETE", f"/tokens/{old_id}")
+                _tell(f"Revoked {old_id}, the token that was there before.")
     elif file is None and given.write:
         _tell(f"No file is known to write it to: put it where {client.title} keeps its MCP servers.")
     if given.wait:
@@ -110,7 +115,8 @@ def _hindrance(file: Path, server: McpServer) -> FsToolsError | None:
     return None
 
 
-def _with_server(file: Path, server: McpServer) -> bytes:
+def _with_server(file: Path, server: McpServer) -> tuple[str, str]:
+    """The text of a client's file, and the same with a server added."""
     try:
         mode = file.stat().st_mode
         if not stat.S_ISREG(mode):
@@ -122,11 +128,12 @@ def _with_server(file: Path, server: McpServer) -> bytes:
         old = ""
     except (OSError, UnicodeDecodeError) as error:
         raise InputOutput(f"{file} cannot be read: {error}", hint=_BY_HAND) from None
-    return merged(server.client, old, server.name, server.entry).encode("utf-8")
+    return old, merged(server.client, old, server.name, server.entry)
 
 
-def _write(file: Path, server: McpServer) -> None:
-    new = _with_server(file, server)
+def _write(file: Path, server: McpServer) -> set[str]:
+    """Add a server to a client's file; return the ids of the tokens that it replaces there."""
+    old, new = _with_server(file, server)
     place = Path(os.path.realpath(file))
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -134,13 +141,14 @@ def _write(file: Path, server: McpServer) -> None:
         descriptor, beside = mkstemp(".fstools", f".{place.name}.", place.parent)
         try:
             with open(descriptor, "wb") as out:
-                out.write(new)
+                out.write(new.encode("utf-8"))
             os.replace(beside, place)
         except BaseException:
             os.unlink(beside)
             raise
     except OSError as error:
         raise InputOutput(f"{file} cannot be written: {error}", hint="Add what is shown above by hand.") from None
+    return token_ids(old) - token_ids(new)
 
 
 def _wait(server: JupyterServer, token_id: str, client: McpClient, seconds: int) -> None:

@@ -174,7 +174,7 @@ def issue(
         created_at=now,
         expires_at=None if seconds is None else now + seconds,
     )
-    secret = TOKEN_PREFIX + secrets.token_urlsafe(32)
+    secret = TOKEN_PREFIX + token.id + secrets.token_urlsafe(32)
     store.add_token(token, _digest(secret))
     return token, secret
 

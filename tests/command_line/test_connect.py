@@ -325,6 +325,20 @@ def test_a_configuration_that_is_a_link_is_written_where_it_leads(served):
 
 
 @pytest.mark.slow
+def test_the_token_that_a_configuration_had_is_revoked_and_no_other(served, run):
+    home, folder = served
+
+    def valid(*words):
+        assert run(home, "connect", "vscode", "--root", str(folder), "--write", "--wait", "0", *words).code == 0
+        return {row.split()[0] for row in run(home, "token", "list", "--root", str(folder)).out.splitlines()}
+
+    two = valid("--name", "two")
+    first = valid()
+    second = valid("--stdio")
+    assert two < first and two < second and len(first) == len(second) == len(two) + 1 and first != second
+
+
+@pytest.mark.slow
 def test_a_configuration_is_written_with_the_line_ends_it_has(served, run):
     home, folder = served
     (folder / ".vscode").mkdir()
