@@ -44,7 +44,7 @@ class RunningServer:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
-        self.token = token or secrets.token_hex(16)
+        self.token = secrets.token_hex(16) if token is None else token
         self.url = f"http://127.0.0.1:{port}/api/fstools"
         self._environment = environment
         self._folder = root.parent  # Where collaboration leaves a database.

@@ -56,6 +56,9 @@ class NotReached(InputOutput):
 ON_A_SOCKET = "http+unix"
 """The scheme in Jupyter's address of a server on a Unix socket, whose path stands for the host."""
 
+_WITHOUT_TOKEN = {"Cookie": "_xsrf=0", "X-XSRFToken": "0"}
+"""A server that asks for no login still writes only where these two agree, so that another site's page cannot."""
+
 _CONNECT_SECONDS = 10.0
 _ANSWER_SECONDS = 60.0
 _TOKEN = re.compile(r"[\x21-\x7e]+")
@@ -112,7 +115,7 @@ def send(
             f"the token for {server.url} has a character that no token has",
             hint="Give it without spaces, line ends and quotes.",
         )
-    authorization = {"Authorization": f"token {server.token}"} if server.token else {}
+    authorization = {"Authorization": f"token {server.token}"} if server.token else _WITHOUT_TOKEN
     path = f"{urlsplit(server.url).path.rstrip('/')}/api/fstools{route}"
     connection.request(method, path, body, {**authorization, **(headers or {})})
     return connection.getresponse()

@@ -41,12 +41,12 @@ class Home:
         return self.path / "jupyter_runtime_dir"
 
     @contextmanager
-    def server(self, root: Path, *options: str):
+    def server(self, root: Path, *options: str, token: str | None = None):
         """A running server; its URL is the one below which the tools are."""
         with pytest.MonkeyPatch.context() as patch:
             for name, folder in self.environment.items():
                 patch.setenv(name, folder)
-            server = RunningServer(root, "--FsToolsConfig.durable=False", *options)
+            server = RunningServer(root, "--FsToolsConfig.durable=False", *options, token=token)
         try:
             server.wait()
             yield server

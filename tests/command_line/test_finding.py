@@ -14,6 +14,8 @@ from urllib.parse import quote
 
 import pytest
 
+from jupyter_fstools.kernel.server_calls import ServerCalls, servers_for
+
 pytestmark = pytest.mark.slow
 
 
@@ -183,6 +185,16 @@ def test_the_deepest_root_that_has_the_tools_is_taken(served_home, run, listener
         assert f"root             {served_home.files}\n" in run(served_home, "status", "--root", "..", folder=deep).out
     (served_home.runtime / "jpserver-foreign.json").unlink()
     assert listener.asked[0]["Authorization"] == "token t"
+
+
+def test_a_server_that_asks_for_no_login_is_written_to(home, run):
+    with home.server(home.files, token=""):
+        assert run(home, "token", "create", "helper").out.startswith("fst_")
+        (server,) = servers_for(str(home.files))
+        calls = ServerCalls(server)
+        assert calls.call("write_file", {"path": "a.txt", "content": "x"}, session="s").data["created"]
+        calls.close()
+    assert (home.files / "a.txt").read_text() == "x"
 
 
 def test_a_folder_reached_through_a_link_is_the_folder(served, run):
