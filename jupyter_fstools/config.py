@@ -49,8 +49,9 @@ class _WordOrRules(Union):
         return self.from_string_list([s])
 
     def from_string_list(self, s_list: list[str]) -> Any:
-        words, rules = self.trait_types
-        return s_list[0] if s_list in [[word] for word in words.values] else rules.from_string_list(s_list)
+        # A misspelt word must not become a rule that holds for no path.
+        is_word = len(s_list) == 1 and s_list[0].isalpha()
+        return s_list[0] if is_word else self.trait_types[1].from_string_list(s_list)
 
 
 _MOST = 1e9
@@ -189,6 +190,8 @@ class FsToolsConfig(Configurable):
     @validate("approval")
     def _check_approval(self, proposal: dict[str, Any]) -> str | list[str]:
         rules: str | list[str] = proposal["value"]
+        if not isinstance(rules, str) and (words := {"never", "always"} & set(rules)):
+            raise TraitError(f"approval takes {words.pop()!r} alone, not in a list of rules")
         return rules if isinstance(rules, str) else self._check_rules(proposal)
 
     @validate("store")

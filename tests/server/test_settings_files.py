@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from traitlets import TraitError
 from traitlets.config import Config
 from traitlets.config.loader import DeferredConfigString
 
@@ -41,3 +42,10 @@ def test_no_tool_writes_the_file_that_the_settings_come_from_whatever_they_say(s
 def test_an_option_gives_approval_a_word_a_rule_or_a_list(option, approval):
     given = Config({"FsToolsConfig": {"approval": DeferredConfigString(option)}})
     assert FsToolsConfig(config=given).approval == approval
+
+
+@pytest.mark.parametrize("option", ["allways", "Always", '["always", "*.py"]'])
+@pytest.mark.filterwarnings("ignore:.*for containers is deprecated")  # As above.
+def test_a_misspelt_or_added_word_for_approval_is_refused_not_taken_as_a_rule(option):
+    with pytest.raises(TraitError, match="approval"):
+        FsToolsConfig(config=Config({"FsToolsConfig": {"approval": DeferredConfigString(option)}}))
