@@ -55,7 +55,8 @@ def file_stat(root_key: str, path: str, status: os.stat_result | None) -> FileSt
         return FileStat(path, key, "missing")
     if stat.S_ISREG(status.st_mode):
         size, writable = status.st_size, has_write_bits(status)
-        return FileStat(path, key, "file", size, status.st_mtime_ns, version_of(status), writable, _look_at(status))
+        look, inode = _look_at(status), f"{status.st_dev}-{status.st_ino}" if status.st_nlink > 1 else ""
+        return FileStat(path, key, "file", size, status.st_mtime_ns, version_of(status), writable, look, inode)
     return FileStat(path, key, kind_of(status), 0, status.st_mtime_ns, version_of(status))
 
 

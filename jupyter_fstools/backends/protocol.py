@@ -29,6 +29,7 @@ class FileStat:
         writable: False for a file whose mode bits make it read-only; then even root is refused.
         look: differs at each look at a file that may be written again without getting another version, as its times
             are coarse and it was written just now; "" otherwise.
+        inode: equal for all names (hard links) of one file; "" for a file with one name.
     """
 
     path: str
@@ -39,6 +40,7 @@ class FileStat:
     version: str = ""
     writable: bool = True
     look: str = field(default="", compare=False)
+    inode: str = field(default="", compare=False)
 
     @property
     def content_version(self) -> str:

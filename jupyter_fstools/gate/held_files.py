@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 
 from ..backends.protocol import FileStat, Locks
-from ..errors import Conflict, TimedOut
+from ..errors import Conflict, Invalid, TimedOut
 from ..open_documents.holders import Holders
 from ..stores.protocol import Store
 from .draft import Draft, Restorable, require_file
@@ -125,3 +125,21 @@ class HeldFiles:
             if receipt and (placed is not None or receipt.exact_sha != expected.exact_sha):
                 receipt = None
             yield Draft(path, opened.stat, opened, holder, receipt, placed)
+
+
+def require_different_files(drafts: Sequence[Draft]) -> None:
+    """Refuse to change one file by two of its names, as the second write would undo the first.
+
+    Raises:
+        Invalid
+    """
+    names: dict[str, str] = {}
+    for draft in drafts:
+        path, inode = draft.stat.path, draft.stat.inode
+        first = names.setdefault(inode, path) if inode else path
+        if first != path:
+            raise Invalid(
+                f"edits: {first} and {path} are hard links of one file",
+                hint=f"Give all edits of this file the path {first!r}.",
+                field="edits",
+            )

@@ -34,7 +34,7 @@ from .draft import (
     tell_declared_encodings,
 )
 from .grant import Grant
-from .held_files import HeldFiles
+from .held_files import HeldFiles, require_different_files
 from .kept_steps import KeptSteps
 from .line_check import LineCheck
 from .path_resolver import PathResolver
@@ -247,6 +247,9 @@ class Workspace(Closing):
         """Take several files to change them in one step, under all their locks until the block ends.
 
         Gives a draft of each file, in the order of keys, with the numbers of its paths; the rest is as in `draft`.
+
+        Raises:
+            Invalid: two paths are hard links of one file; as `draft`
         """
         stats = {path: self.paths.peek_to_write(path, must_exist=True) for path in paths}
         numbers: dict[str, list[int]] = {}
@@ -258,6 +261,7 @@ class Workspace(Closing):
                 path = paths[own[0]]
                 stat = self.paths.looked_at_again(stats[path])
                 taken[key] = opened.enter_context(self._taken(path, stat, check, own))
+            require_different_files(list(taken.values()))
             yield [(taken[key], numbers[key]) for key in sorted(taken)]
 
     @contextmanager

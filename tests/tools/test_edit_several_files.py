@@ -73,6 +73,18 @@ def test_one_refusal_leaves_every_file_as_it_was(files, broken, code):
         assert "b.txt: edit 2 of 3" in refusal.message
 
 
+def test_two_hard_links_of_one_file_are_refused_with_the_way_that_works(files):
+    (files.root / "b.txt").unlink()
+    os.link(files.root / "a.txt", files.root / "b.txt")
+    files("read_file", path="b.txt")
+    given = [*edits("a.txt"), *edits("b.txt", old="rest", new="more")]
+    refusal = files.refused("invalid", "edit_file", edits=given)
+    assert "a.txt and b.txt are hard links of one file" in refusal.message
+    assert refusal.hint == "Give all edits of this file the path 'a.txt'."
+    files("edit_file", edits=[edit | {"path": "a.txt"} for edit in given])
+    assert files.got("b.txt") == files.got("a.txt") == b"a.txt two\r\nmore\r\n"
+
+
 def test_an_empty_list_is_refused_before_anything_else(files):
     refusal = files.refused("invalid", "edit_file", path="../outside", edits=[])
     assert refusal.details["field"] == "edits"
