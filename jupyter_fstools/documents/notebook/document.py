@@ -18,6 +18,7 @@ from .cell_diffs import cell_diffs
 from .cell_edit import CellEdit
 from .cell_ids import duplicate_ids, former_indexes, index_of, named, without_tag
 from .plan import Plan, PlannedCell, Target, planned, targets_of
+from .refusals import not_editable
 from .spans import NotebookSpans, members_at, scan
 from .splicing import Splicer
 
@@ -184,11 +185,7 @@ class NotebookDocument:
     def _editable_minor(self) -> int:
         major, minor = self.version
         if major != 4:
-            raise NotebookRefused(
-                f"nbformat {major if major is not None else 'unknown'} can be read but not edited",
-                hint="Convert it to nbformat 4 first (jupyter nbconvert --to notebook).",
-                nbformat=major,
-            )
+            raise not_editable(major)
         if self.spans.array is None:
             raise NotebookRefused("the notebook has no list of cells", hint='Repair its "cells" by hand.')
         if minor is None or minor < 0:

@@ -79,6 +79,19 @@ def no_object(kind: str, start: int, end: int) -> NotebookRefused:
     )
 
 
+def not_editable(major: int | None) -> NotebookRefused:
+    """The refusal to edit another version of the format than 4; nbformat converts older ones only."""
+    if major is None:
+        hint = 'Repair its "nbformat" by hand: a notebook of today has 4.'
+    elif major < 4:
+        hint = "Convert it to nbformat 4 first (jupyter nbconvert --to notebook --inplace)."
+    else:
+        hint = "It is of a newer format: edit it with the program that wrote it."
+    return NotebookRefused(
+        f"nbformat {major if major is not None else 'unknown'} can be read but not edited", hint=hint, nbformat=major
+    )
+
+
 def too_deep() -> NotebookRefused:
     """The JSON is nested deeper than can be decoded."""
     return NotebookRefused("the JSON of this cell is nested too deeply", hint="Repair the cell by hand.")

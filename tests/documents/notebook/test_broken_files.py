@@ -83,6 +83,16 @@ def test_other_versions_are_read_and_not_edited() -> None:
             edited(data, {"cell_id": cell_id, "new_source": "n"})
 
 
+@pytest.mark.parametrize(
+    ("version", "way"), [(3, "nbconvert --to notebook --inplace"), (5, "program that wrote it"), ("4", '"nbformat"')]
+)
+def test_the_hint_for_another_version_names_a_way_that_works(version, way) -> None:
+    """nbconvert converts older versions only, and without --inplace into another file."""
+    with pytest.raises(NotebookRefused) as refused:
+        edited(json.dumps(notebook(code()) | {"nbformat": version}).encode(), {"index": 0, "new_source": "n"})
+    assert way in refused.value.hint
+
+
 def test_malformed_cells_are_read_and_only_they_refuse_edits() -> None:
     bad = [{"cell_type": "code", "id": "nosource", "metadata": {}, "outputs": [], "execution_count": None}, 5,
            {"cell_type": "strange", "id": "strange", "metadata": {}, "source": "s"},
