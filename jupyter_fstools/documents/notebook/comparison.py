@@ -28,7 +28,7 @@ class Comparison(NamedTuple):
 
     Attributes:
         after: the cells after it.
-        diffs: one per cell that it changed; those behind the first `MAX_ROWS` rows may be without hunks.
+        diffs: one per cell that it changed; rows behind the first `MAX_ROWS` may be left out.
         hunks: of members added around the cells.
         left_out: the numbers of added and removed rows that are in no hunk.
     """
@@ -102,12 +102,14 @@ class _Rows:
         return comes, self._of(blocks, before, after) if comes else []
 
     def _of(self, blocks: Sequence[Block], before: Sequence[str], after: Sequence[str]) -> list[DiffHunk]:
-        if self._made >= MAX_ROWS and not self._whole:
-            self.added += sum(d - c for *_, c, d in blocks)
-            self.removed += sum(b - a for a, b, *_ in blocks)
-            return []
-        hunks = list(hunks_of(blocks, before, after, cut_lines=not self._whole))
-        self._made += sum(len(hunk.rows) for hunk in hunks)
+        # One row more than a diff keeps, so that `notebook_diff` knows that it cuts some.
+        room = sys.maxsize if self._whole else MAX_ROWS + 1 - self._made
+        made = hunks_of(blocks, before, after, most_rows=room, cut_lines=not self._whole) if room else ()
+        hunks = [hunk for hunk in made if hunk.rows]
+        kinds = [row.kind for hunk in hunks for row in hunk.rows]
+        self._made += len(kinds)
+        self.added += sum(d - c for *_, c, d in blocks) - kinds.count("add")
+        self.removed += sum(b - a for a, b, *_ in blocks) - kinds.count("remove")
         return hunks
 
 

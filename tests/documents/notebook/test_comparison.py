@@ -114,3 +114,16 @@ def test_of_very_many_cells_few_hunks_are_made_and_the_diff_is_the_same():
     )
     assert (told == whole) is told.truncated is True
     assert [diff.action for diff in made.diffs] == [diff.action for diff in everything.diffs]
+
+
+def test_of_very_many_lines_of_one_output_few_rows_are_made_and_the_diff_is_the_same():
+    """An undo that gave 40 MB of output back took a gigabyte for rows that were left out of its diff."""
+    output = {"output_type": "stream", "name": "stdout", "text": ["line\n"] * 3 * MAX_ROWS}
+    before, after = (document(samples.minified(notebook(code("x", outputs=out)))) for out in ([], [output]))
+    made, everything = compared(before, after), compared(before, after, whole=True)
+    assert rows_in(made) == MAX_ROWS + 1 < rows_in(everything) / 2
+    told, whole = (
+        notebook_diff("a", "edit", found.diffs, "python", hunks=found.hunks, left_out=found.left_out)
+        for found in (made, everything)
+    )
+    assert (told == whole) is told.truncated is True and told.added > 3 * MAX_ROWS
