@@ -354,6 +354,15 @@ def test_an_empty_notebook_is_written_like_a_new_one(call):
     assert call.got("a.ipynb") == b""
 
 
+def test_a_notebook_of_white_space_is_not_written_over_and_its_hint_says_so(call):
+    call.put("a.ipynb", " \n")
+    refusal = call.refused("notebook", "read_notebook", path="a.ipynb")
+    assert "write a valid notebook to another path" in refusal.hint
+    new = '{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}'
+    call.refused("notebook", "write_file", path="a.ipynb", content=new)
+    call("write_file", path="b.ipynb", content=new)
+
+
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-32", "latin-1", "cp1252"])
 def test_a_notebook_is_written_in_utf8_only(call, encoding):
     for path in ("m.ipynb", "new/m.ipynb"):

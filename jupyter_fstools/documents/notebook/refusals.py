@@ -47,10 +47,12 @@ def _place(content: Content, offset: int) -> tuple[int, int]:
 
 
 def empty_file(size: int) -> NotebookRefused:
-    """The refusal of a file without any JSON."""
+    """The refusal of a file without any JSON; only one without any byte can be written over."""
+    where = "" if size == 0 else " to another path"
     return NotebookRefused(
         "the notebook is empty" if size == 0 else "the notebook holds only white space",
-        hint="Restore it by other means, or write a valid notebook with `write_file`; nothing is repaired silently.",
+        hint=f"Restore it by other means, or write a valid notebook{where} with `write_file`; nothing is repaired "
+        "silently.",
         line=1,
         column=1,
         offset=0,
