@@ -20,7 +20,7 @@ from ..documents.text.encoding import TextEncoding, encoding_of, known_encoding
 from ..documents.text.line_index import LineIndex
 from ..documents.text.shown_lines import counted
 from ..documents.text.written_text import encoding_for, placeholder_line, require_declared
-from ..errors import Invalid, NotebookRefused, TooLarge, naming_file
+from ..errors import EncodingRefused, Invalid, NotebookRefused, TooLarge, naming_file
 from ..gate.draft import Draft, Step
 from ..gate.notebook_steps import told_by_cells
 from ..gate.policy import checked_path
@@ -65,8 +65,9 @@ def run(workspace: Workspace, arguments: WriteFileArguments) -> ToolResult:
                 _require_empty(draft.before)
             _require_notebook_encoding(arguments.encoding)
             refuse_invalid_notebook(arguments.content)
-        named = arguments.encoding or (draft.receipt.encoding if draft.receipt and not is_notebook else None)
-        encoding = _encoding(draft, named, arguments.content)
+        remembered = draft.receipt.encoding if draft.receipt and not is_notebook else None
+        encoding = _encoding(draft, remembered, arguments)
+        named = arguments.encoding or remembered
         text = _with_file_endings(workspace, draft, encoding, arguments.content)
         data = encoding.bom + encoding.encode(text)
         if named is None:
@@ -135,11 +136,26 @@ def _require_notebook_encoding(named: str | None) -> None:
         )
 
 
-def _encoding(draft: Draft, named: str | None, content: str) -> TextEncoding:
-    if draft.before is not None and draft.before.size:
-        with naming_file(draft.stat.path):
-            return encoding_of(draft.before, draft.stat.path, named)
-    return known_encoding(named) if named else encoding_for(content, draft.stat.path)
+def _encoding(draft: Draft, remembered: str | None, arguments: WriteFileArguments) -> TextEncoding:
+    """The encoding to write in: that in which the file was read, for a new or empty one the one asked for.
+
+    Raises:
+        EncodingRefused: another one is asked for than the file has.
+    """
+    opened, path, asked = draft.before, draft.stat.path, arguments.encoding
+    if opened is None or not opened.size:
+        named = asked or remembered
+        return known_encoding(named) if named else encoding_for(arguments.content, path)
+    with naming_file(path):
+        kept = encoding_of(opened, path, remembered)
+        other = encoding_of(opened, path, asked) if asked else kept
+        if other != kept and not (other.is_utf8 and kept.is_utf8):
+            raise EncodingRefused(
+                f"it was read as {kept.codec}, which an overwrite keeps",
+                hint="Leave encoding out; only a new file can be written in another `encoding`.",
+                encoding=kept.codec,
+            )
+    return kept
 
 
 def _with_file_endings(workspace: Workspace, draft: Draft, encoding: TextEncoding, content: str) -> str:

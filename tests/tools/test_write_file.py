@@ -167,6 +167,25 @@ def test_a_new_file_whose_encoding_lacks_a_character_may_have_another(call):
     call("write_file", path="a.txt", content="€", encoding="utf-8")
 
 
+@pytest.mark.parametrize(
+    ("data", "read_as", "asked"),
+    [
+        (b"caf\xe9\n", "cp1252", "utf-8"),
+        (b"one\n", None, "utf-16"),
+        (b"one\n", None, "latin-1"),
+        (codecs.BOM_UTF8 + b"one\n", None, "utf-16-le"),
+    ],
+)
+def test_an_overwrite_in_another_encoding_is_refused(call, data, read_as, asked):
+    """UTF-16 came without its byte order mark, so that the next read took the file for binary."""
+    call.put("a.txt", data)
+    call("read_file", path="a.txt", encoding=read_as)
+    refusal = call.refused("encoding", "write_file", path="a.txt", content="two\n", encoding=asked)
+    assert "a.txt" in refusal.message and call.got("a.txt") == data
+    call("write_file", path="a.txt", content="two\n", encoding=read_as or "utf8")
+    call("write_file", path="b.txt", content="two\n", encoding=asked)
+
+
 def test_the_mode_is_kept(call, read):
     read("a.sh", "echo\n")
     (call.root / "a.sh").chmod(0o755)
