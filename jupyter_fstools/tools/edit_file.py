@@ -19,7 +19,7 @@ from ..documents.text.encoding import TextEncoding, encoding_of
 from ..documents.text.touched_lines import touched_lines
 from ..documents.text.utf8_view import Utf8View
 from ..documents.text.written_text import require_declared
-from ..errors import Binary, FsToolsError, Invalid, NoMatch, NotebookRefused, NotRead, naming_file
+from ..errors import Ambiguous, Binary, FsToolsError, Invalid, NoMatch, NotebookRefused, NotRead, naming_file
 from ..gate.accepted_stale import has_changed, receipts_of_changed, were_shown
 from ..gate.draft import Draft, Step
 from ..gate.line_check import LineCheck
@@ -171,7 +171,8 @@ def _edited(
     shown = draft.receipt
     if unchanged is not None:
         shown = shown.model_copy(update={"lines": unchanged.ranges(), "full": False})
-    with naming_file(path), _naming_edit(path, several=len(own) < len(edits)):
+    several = len(own) < len(edits)
+    with naming_file(path), _naming_edit(path, several=several), _proposing_one_place(match_stale):
         encoding = encoding_of(opened, path, draft.receipt.encoding)
         try:
             outcome = apply_edits(
@@ -217,6 +218,17 @@ def _naming_edit(path: str, *, several: bool) -> Iterator[None]:
         if several and path not in refusal.message:
             refusal.message = f"{path}: {refusal.message}"
             refusal.details.setdefault("path", path)
+        raise
+
+
+@contextmanager
+def _proposing_one_place(match_stale: bool) -> Iterator[None]:
+    """Propose no `replace_all`, which `if_stale` excludes, in the refusal of an ambiguous edit."""
+    try:
+        yield
+    except Ambiguous as refusal:
+        if match_stale:
+            refusal.hint = "Quote more of the text around the one you mean."
         raise
 
 

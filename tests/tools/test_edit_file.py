@@ -308,7 +308,7 @@ def test_a_change_that_made_the_text_ambiguous_is_never_accepted(call):
     call.put("a.txt", "one\none\n")
     edit = {"path": "a.txt", "old_string": "one", "new_string": "1"}
     call.refused("stale", "edit_file", **edit)
-    call.refused("ambiguous", "edit_file", **edit, if_stale="match")
+    assert "replace_all" not in call.refused("ambiguous", "edit_file", **edit, if_stale="match").hint
     call.refused("invalid", "edit_file", **edit, if_stale="match", replace_all=True)
     call.refused("no_match", "edit_file", **{**edit, "old_string": "two"}, if_stale="match")
     call.refused("not_read", "edit_file", **{**edit, "path": call.put("b.txt", "one").name}, if_stale="match")
