@@ -158,9 +158,9 @@ def edited_result(files: Sequence[EditedFile], change: Change | None) -> ToolRes
         said += f" Note: {', '.join(unseen[:OUTSIDE_NAMED])} had not been shown in this session."
     shown, room = [said], _SNIPPET_ROWS
     for file in files:
-        rows = file.snippet.split("\n")[:room] if several else [file.snippet]
+        rows = [row for row in file.snippet.split("\n") if row][:room] if several else [file.snippet]
         room -= len(rows)
-        shown += [f"{file.path}:", *rows] if several and room >= 0 else rows
+        shown += [f"{file.path}:", *rows] if several and rows else rows
     replacements = {
         number: count for file in files for number, count in zip(file.numbers, file.replacements, strict=True)
     }

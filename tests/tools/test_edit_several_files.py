@@ -42,6 +42,16 @@ def test_several_files_are_one_change_and_one_undo(files):
     assert texts(files) == ["one", "one", "one"]
 
 
+def test_a_file_without_room_for_its_lines_has_no_heading(call):
+    names = [f"{number}.txt" for number in range(60)]
+    for name in [*names, "emptied.txt"]:
+        call.put(name, "one\n")
+        call("read_file", path=name)
+    given = [*edits("emptied.txt", old="one\n", new=""), *edits(*names)]
+    shown = call("edit_file", edits=given).text.split("\n")
+    assert shown[1:] == [row for name in names[:40] for row in (f"{name}:", "1\ttwo")]
+
+
 def test_all_edits_of_a_file_go_on_from_each_other_whatever_stands_between_them(files):
     given = [*edits("a.txt"), *edits("b.txt"), *edits("./a.txt", old="two", new="three")]
     assert files("edit_file", edits=given).data["replacements"] == [1, 1, 1]
