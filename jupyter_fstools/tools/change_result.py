@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ..diffs.line_diff import grouped
 from ..documents.notebook import NotebookEdit
 from ..documents.text.diff import ChangedLines
-from ..documents.text.shown_lines import shown_body
+from ..documents.text.shown_lines import shortened, shown_body
 from ..gate.draft import Draft, Step
 from ..stores.records import Change
 from .tool import ToolResult, text_block
@@ -251,7 +251,7 @@ def _cell_snippet(outcome: NotebookEdit, most: int) -> list[str]:
         for hunk in diff.hunks:
             for row in hunk.rows:
                 if row.kind != "remove":
-                    shown.append(shown_body([row.text[:_SNIPPET_CHARACTERS]], row.new, numbers=True))
+                    shown.append(shown_body([shortened(row.text, _SNIPPET_CHARACTERS)], row.new, numbers=True))
                 if len(shown) >= most:
                     return [*shown[: max(most, 0)], "..."]
     return shown
@@ -282,7 +282,8 @@ class TextSnippet:
             for blocks in grouped(change.blocks, _SNIPPET_CONTEXT):
                 start, end = max(0, blocks[0][2] - _SNIPPET_CONTEXT), blocks[-1][3] + _SNIPPET_CONTEXT
                 lines = change.new[start : min(end, start + self._room)]
-                rows = [line.split("\n", 1)[0].removesuffix("\r")[:_SNIPPET_CHARACTERS] for line in lines]
+                whole = [line.split("\n", 1)[0].removesuffix("\r") for line in lines]
+                rows = [shortened(line, _SNIPPET_CHARACTERS) for line in whole]
                 if rows:
                     self._parts.append(shown_body(rows, change.new_start + start, numbers=True))
                 self._room -= len(rows)

@@ -231,6 +231,16 @@ def test_the_snippet_is_bounded(call):
     assert len(result.data["snippet"]) < 20_000 and result.data["snippet"].endswith("\n...")
 
 
+def test_a_line_that_the_snippet_cuts_is_not_taken_for_the_whole_line(call):
+    """A model that replaced the line as it was shown left its end behind."""
+    call.put("a.txt", "one\n" + "x" * 300 + "\n")
+    call("read_file", path="a.txt")
+    row = call("edit_file", path="a.txt", old_string="one", new_string="two").data["snippet"].split("\n")[1]
+    assert row == f"2\t{'x' * 200} [... more characters]"
+    refusal = call.refused("no_match", "edit_file", path="a.txt", old_string=row.split("\t")[1], new_string="y")
+    assert refusal.details["reason"] == "truncated_line"
+
+
 def test_the_snippet_keeps_its_numbers_after_several_changes(call):
     call.put("a.txt", LINES)
     call("read_file", path="a.txt")

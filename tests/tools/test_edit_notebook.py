@@ -255,6 +255,9 @@ def test_old_string_becomes_new_string_inside_a_cell(book):
     result = book("edit_notebook", path=PATH, **edit)
     assert sources(book)[1] == "x = 1\ny = 2\nw = 3"
     assert result.data["snippet"] == "cell c1:\n1\tx = 1\n2\ty = 2\n3\tw = 3"
+    long = book("edit_notebook", path=PATH, **(edit | {"old_string": "w = 3", "new_string": "w" * 1500}))
+    assert long.data["snippet"].endswith(f"\n3\t{'w' * 200} [... more characters]")
+    book("undo", path=PATH)
     book.refused("no_match", "edit_notebook", path=PATH, **edit)
     book.refused("ambiguous", "edit_notebook", path=PATH, **(edit | {"old_string": " = "}))
     book("edit_notebook", path=PATH, **(edit | {"old_string": " = ", "new_string": "=", "replace_all": "true"}))

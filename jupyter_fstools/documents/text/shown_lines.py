@@ -12,7 +12,9 @@ from .window import CutLine
 CARRIAGE_RETURN = "\N{SYMBOL FOR CARRIAGE RETURN}"
 """Stands for a `\\r` that ends no line."""
 
-CUT_MARKER = re.compile(r" ?\[\.\.\. (\d+) more characters?: read with offset=\d+, column=\d+\]")
+CUT_MARKER = re.compile(r" ?\[\.\.\. (?:\d+ )?more characters?(?:: read with [a-z_]+=\d+, [a-z_]+=\d+)?\]")
+"""The end of a line that was not shown whole, in a file, a cell, a snippet or a diff."""
+
 _ESCAPES = str.maketrans(
     {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#10;", "\r": "&#13;", "\t": "&#9;"}
 )
@@ -31,6 +33,14 @@ def cut_marker(cut: CutLine) -> str:
 def counted(number: int, what: str) -> str:
     """A number with its noun: `1 line`, `2 lines`."""
     return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def shortened(row: str, most: int) -> str:
+    """The row, cut after `most` characters, with a marker that says so: it must not pass for the whole line.
+
+    Its own length is not told, as the row may be cut already.
+    """
+    return row if len(row) <= most else f"{row[:most]} [... more characters]"
 
 
 def shown_body(rows: Sequence[str], first: int, *, numbers: bool, cuts: Iterable[CutLine] = ()) -> str:
