@@ -109,6 +109,16 @@ def saying_unmodified() -> Iterator[None]:
 
 
 @contextmanager
+def naming_argument(name: str) -> Iterator[None]:
+    """Name the argument in the details of a refusal that names none; code that resolves a path does not know it."""
+    try:
+        yield
+    except FsToolsError as refusal:
+        refusal.details.setdefault("field", name)
+        raise
+
+
+@contextmanager
 def naming_file(path: str) -> Iterator[None]:
     """Add the file's name to a refusal of its content; code that reads bytes does not know their file."""
     try:

@@ -25,7 +25,9 @@ def start_of(backend: Backend, path: str, visible: Visible) -> tuple[str, FileSt
     if found.kind == "missing":
         raise NotFound(f"{path}: no such file or folder", hint="`list_files` shows what is there.")
     if found.kind == "other":
-        raise Denied(f"{path}: is a device, a FIFO or a socket", hint="Name a folder or a regular file in path.")
+        raise Denied(
+            f"{path}: is a device, a FIFO or a socket", hint="Name a folder or a regular file in path.", field="path"
+        )
     return shown, found
 
 

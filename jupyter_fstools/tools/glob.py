@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from ..documents.text.shown_lines import fitting
-from ..errors import FsToolsError, TimedOut
+from ..errors import FsToolsError, TimedOut, naming_argument
 from ..gate.workspace import Workspace
 from ..globs.patterns import root_spelled
 from ..search.glob import FoundFiles, find_files
@@ -48,7 +48,8 @@ def run(workspace: Workspace, arguments: GlobArguments) -> ToolResult:
     Raises:
         TimedOut: none was found in time; NotFound, NotADirectory, Denied, OutsideRoot: the folder; as `find_files`
     """
-    folder = workspace.paths.existing_folder(arguments.path, "Name its folder in path and the file in pattern.")
+    with naming_argument("path"):
+        folder = workspace.paths.existing_folder(arguments.path, "Name its folder in path and the file in pattern.")
     limits = workspace.limits
     limit = min(arguments.limit or limits.list_entries, limits.max_list_entries)
     found = find_files(

@@ -12,7 +12,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from ..documents.notebook import is_notebook_name
 from ..documents.text.shown_lines import fitting
-from ..errors import FsToolsError, TimedOut
+from ..errors import FsToolsError, TimedOut, naming_argument
 from ..gate.line_ranges import Shown
 from ..gate.workspace import Workspace
 from ..open_documents.protocol import is_live
@@ -101,9 +101,10 @@ def run(workspace: Workspace, arguments: GrepArguments) -> ToolResult:
     Raises:
         TimedOut: nothing was found, or read, in time; NotFound, Denied, OutsideRoot: the path; as `search_text`
     """
-    start = workspace.peek(arguments.path)
-    if start.kind == "missing":
-        raise workspace.paths.not_found(arguments.path, start)
+    with naming_argument("path"):
+        start = workspace.peek(arguments.path)
+        if start.kind == "missing":
+            raise workspace.paths.not_found(arguments.path, start)
     limits = workspace.limits
     limit = min(arguments.limit or limits.grep_matches, limits.max_list_entries)
     query = TextQuery(

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from ..backends.protocol import FileStat
 from ..documents.text.shown_lines import fitting
+from ..errors import naming_argument
 from ..gate.workspace import Workspace
 from ..search.glob import iso_time
 from ..walking.listing import Listing, Run, link_target, seen_in
@@ -36,7 +37,8 @@ class ListFilesArguments(Arguments):
 
 def run(workspace: Workspace, arguments: ListFilesArguments) -> ToolResult:
     """List a folder, leaving no receipt."""
-    folder = workspace.paths.existing_folder(arguments.path, "Read a file with `read_file`.")
+    with naming_argument("path"):
+        folder = workspace.paths.existing_folder(arguments.path, "Read a file with `read_file`.")
     limits = workspace.limits
     limit = min(arguments.limit or limits.list_entries, limits.max_list_entries)
     end = arguments.offset + limit

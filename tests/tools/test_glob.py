@@ -300,3 +300,13 @@ def test_a_refused_pattern_is_named_as_the_argument_that_gives_it(call, pattern)
 def test_a_pattern_that_leads_out_names_the_argument_too(call):
     refusal = call.refused("outside_root", "glob", pattern="a/../../x")
     assert refusal.details["field"] == "pattern"
+
+
+@pytest.mark.parametrize("tool", ["glob", "grep", "list_files"])
+@pytest.mark.parametrize("path", ["missing", "..", ".ssh", "a.txt/b", "\0"])
+def test_a_path_that_is_refused_is_named_as_the_argument_that_gives_it(call, tool, path):
+    call.put("a.txt", "x\n")
+    arguments = {"path": path} | ({} if tool == "list_files" else {"pattern": "x"})
+    with pytest.raises(FsToolsError) as refused:
+        call(tool, **arguments)
+    assert refused.value.details["field"] == "path"
