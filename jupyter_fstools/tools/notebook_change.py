@@ -73,7 +73,7 @@ def _edited(
                 lines=[line for _, line in outside],
             )
     newer = _newer_pair(workspace, draft, document)
-    diff = notebook_diff(draft.stat.path, "edit", outcome.diffs, document.language)
+    diff = notebook_diff(draft.stat.path, "edit", outcome.diffs, document.language, left_out=outcome.left_out)
     changed = ChangedNotebook(document, outcome.splices)
     receipt = kept_with(workspace, changed, goes_on(document, outcome.after))
     step = Step("edit", outcome.splices, diff, "edit_notebook", receipt=receipt, notebook=changed)

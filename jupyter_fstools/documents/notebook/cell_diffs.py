@@ -6,42 +6,47 @@ from collections.abc import Sequence
 from typing import Literal
 
 from ...diffs.file_diff import CellDiff
-from ...diffs.line_diff import line_hunks
+from .diff_rows import DiffRows
 from .plan import PlannedCell
 
 Action = Literal["edit", "insert", "delete", "move", "convert", "clear_outputs"]
 
 
-def cell_diffs(touched: Sequence[PlannedCell], order: Sequence[PlannedCell], ids: Sequence[str]) -> list[CellDiff]:
+def cell_diffs(
+    touched: Sequence[PlannedCell], order: Sequence[PlannedCell], ids: Sequence[str], rows: DiffRows
+) -> list[CellDiff]:
     """One diff per touched cell, in the notebook's order, deleted cells first at each place.
 
     Args:
         touched: the cells that the batch names; a cell may be there twice.
         order: the cells after.
         ids: their ids.
+        rows: makes their hunks.
     """
     place = {id(state): index for index, state in enumerate(order)}
     found = []
     for state in dict.fromkeys(touched):
         action = _action(state, place.get(id(state)))
-        if action is None:
-            continue
-        index = place.get(id(state), state.cell.index if state.cell else 0)
-        comes = action == "insert" or (state.moved and action != "delete")
-        before = _lines(state.cell.source) if state.cell and action != "move" else []
-        after = _lines(state.source) if action not in ("move", "delete") else []
-        found.append(
-            CellDiff(
-                cell_id=state.cell.cell_id if state.deleted and state.cell else ids[index],
-                index=index,
-                action=action,
-                cell_type=state.cell_type,
-                moved_from=state.cell.index if state.cell and state.moved else None,
-                follows=(ids[index - 1] if index else "") if comes else None,
-                hunks=line_hunks(before, after),
-            )
-        )
-    return sorted(found, key=lambda diff: (diff.index, diff.action != "delete"))
+        if action is not None:
+            found.append((place.get(id(state), state.cell.index if state.cell else 0), action, state))
+    # Made in the order in which a diff keeps its rows.
+    found.sort(key=lambda one: (one[0], one[1] != "delete"))
+    return [_diff(state, action, index, ids, rows) for index, action, state in found]
+
+
+def _diff(state: PlannedCell, action: Action, index: int, ids: Sequence[str], rows: DiffRows) -> CellDiff:
+    comes = action == "insert" or (state.moved and action != "delete")
+    before = _lines(state.cell.source) if state.cell and action != "move" else []
+    after = _lines(state.source) if action not in ("move", "delete") else []
+    return CellDiff(
+        cell_id=state.cell.cell_id if state.deleted and state.cell else ids[index],
+        index=index,
+        action=action,
+        cell_type=state.cell_type,
+        moved_from=state.cell.index if state.cell and state.moved else None,
+        follows=(ids[index - 1] if index else "") if comes else None,
+        hunks=rows.hunks(before, after),
+    )
 
 
 def _action(state: PlannedCell, index: int | None) -> Action | None:

@@ -11,16 +11,14 @@ from typing import NamedTuple
 from ...content.source import Content
 from ...content.splices import Splice
 from ...diffs.file_diff import Action, CellDiff, DiffHunk, FileDiff, Operation
-from ...diffs.line_diff import Block, changed_blocks, cuts_rows, hunks_of
+from ...diffs.line_diff import cuts_rows
 from ...errors import NotebookRefused
 from ..text.touched_lines import touched_between
 from .cell import Cell, decoded
+from .diff_rows import MAX_ROWS, DiffRows
 from .document import CellAfter, NotebookDocument
 from .moves import moved_origins
 from .spans import ObjectSpans
-
-MAX_ROWS = 4000
-"""Rows kept in one notebook's diff; its counts are of all."""
 
 
 class Comparison(NamedTuple):
@@ -59,7 +57,7 @@ def compared(
     kept = set(origin.values())
     lost = _grouped((cell for cell in old if cell.index not in kept), lambda cell: cell.real_id)
     moved = moved_origins([origin.get(cell.index) for cell in new])
-    cells, diffs, rows, gone_rows = [], [], _Rows(whole=whole), _Rows(whole=whole)
+    cells, diffs, rows, gone_rows = [], [], DiffRows(whole=whole), DiffRows(whole=whole)
     around = rows.coming(_around(before), _around(after))[1] if after else []
     for cell in new:
         at = origin.get(cell.index)
@@ -77,40 +75,6 @@ def compared(
     ordered = sorted([*gone, *diffs], key=lambda diff: (diff.index, diff.action != "delete"))
     left_out = rows.added + gone_rows.added, rows.removed + gone_rows.removed
     return Comparison(cells, ordered, around, left_out)
-
-
-class _Rows:
-    """Makes the hunks of a comparison up to the number of rows that a diff keeps; counts the rows after that.
-
-    Args:
-        whole: makes all hunks, and cuts no row.
-    """
-
-    def __init__(self, *, whole: bool) -> None:
-        self._whole = whole
-        self._made = 0
-        self.added = self.removed = 0
-
-    def hunks(self, before: Sequence[str], after: Sequence[str]) -> list[DiffHunk]:
-        """The hunks between two lists of lines."""
-        return self._of(changed_blocks(before, after), before, after)
-
-    def coming(self, before: Sequence[str], after: Sequence[str]) -> tuple[bool, list[DiffHunk]]:
-        """Whether lines are added, and the hunks if so; removals do not count, as every edit of code clears outputs."""
-        blocks = changed_blocks(before, after) if before != after else []
-        comes = any(c < d for *_, c, d in blocks)
-        return comes, self._of(blocks, before, after) if comes else []
-
-    def _of(self, blocks: Sequence[Block], before: Sequence[str], after: Sequence[str]) -> list[DiffHunk]:
-        # One row more than a diff keeps, so that `notebook_diff` knows that it cuts some.
-        room = sys.maxsize if self._whole else MAX_ROWS + 1 - self._made
-        made = hunks_of(blocks, before, after, most_rows=room, cut_lines=not self._whole) if room else ()
-        hunks = [hunk for hunk in made if hunk.rows]
-        kinds = [row.kind for hunk in hunks for row in hunk.rows]
-        self._made += len(kinds)
-        self.added += sum(d - c for *_, c, d in blocks) - kinds.count("add")
-        self.removed += sum(b - a for a, b, *_ in blocks) - kinds.count("remove")
-        return hunks
 
 
 def notebook_diff(
@@ -215,7 +179,7 @@ def _grouped(cells: Iterable[Cell], same: Callable[[Cell], Hashable]) -> dict[Ha
     return groups
 
 
-def _diff(was: Cell | None, cell: Cell, rows: _Rows, previous: str, *, moved: bool) -> CellDiff | None:
+def _diff(was: Cell | None, cell: Cell, rows: DiffRows, previous: str, *, moved: bool) -> CellDiff | None:
     same = was is not None and was.raw(was.place) == cell.raw(cell.place)
     action: Action | None = None
     if was is None:

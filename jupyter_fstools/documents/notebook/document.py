@@ -17,6 +17,7 @@ from .cell import Cell, Cells, decoded
 from .cell_diffs import cell_diffs
 from .cell_edit import CellEdit
 from .cell_ids import duplicate_ids, former_indexes, index_of, named, without_tag
+from .diff_rows import DiffRows
 from .plan import Plan, PlannedCell, Target, planned, targets_of
 from .refusals import not_editable
 from .spans import NotebookSpans, members_at, scan
@@ -69,10 +70,11 @@ class NotebookEdit(NamedTuple):
     Attributes:
         splices: sorted and disjoint; empty where the edits cancel each other.
         cells: one per edit, in the batch's order.
-        diffs: one per cell that changes.
+        diffs: one per cell that changes; rows that a diff does not keep may be left out.
         total_cells: after the batch.
         after: all cells after the batch, in their order.
         renamed: the unedited cells whose synthetic ids changed.
+        left_out: the numbers of added and removed rows that are in no hunk.
     """
 
     splices: list[Splice]
@@ -81,6 +83,7 @@ class NotebookEdit(NamedTuple):
     total_cells: int
     after: list[CellAfter]
     renamed: list[RenamedCell]
+    left_out: tuple[int, int]
 
 
 class NotebookDocument:
@@ -168,10 +171,12 @@ class NotebookDocument:
             index = place.get(id(state), state.cell.index if state.cell else 0)
             cell_id = ids[index] if id(state) in place else state.cell.cell_id if state.cell else ""
             touched.append(EditedCell(cell_id, index, edit.edit_mode))
-        diffs = cell_diffs(plan.by_edit, order, ids)
+        rows = DiffRows()
+        diffs = cell_diffs(plan.by_edit, order, ids, rows)
         after = [_cell_after(cell_id, state) for cell_id, state in zip(ids, order, strict=True)]
         renamed = _renamed(order, ids)
-        return NotebookEdit(splices, touched, diffs, len(order), after, renamed)
+        left_out = rows.added, rows.removed
+        return NotebookEdit(splices, touched, diffs, len(order), after, renamed, left_out)
 
     def with_sources(self, sources: Mapping[int, str]) -> list[Splice]:
         """Splices that give cells, by index, these exact sources; all else stays, outputs too.

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jupyter_fstools.documents.notebook import compared, notebook_diff
-from jupyter_fstools.documents.notebook.comparison import MAX_ROWS
+from jupyter_fstools.documents.notebook.diff_rows import MAX_ROWS
 from jupyter_fstools.documents.notebook.moves import moved_origins
 
 from . import samples
@@ -127,3 +127,13 @@ def test_of_very_many_lines_of_one_output_few_rows_are_made_and_the_diff_is_the_
         for found in (made, everything)
     )
     assert (told == whole) is told.truncated is True and told.added > 3 * MAX_ROWS
+
+
+def test_of_a_very_long_source_few_rows_are_made_and_those_of_cells_above_come_first():
+    """A source of ten million lines took ten gigabytes for rows that were left out of its diff."""
+    data = samples.minified(notebook(code("x", id="a"), code("y", id="b")))
+    long = {"cell_id": "b", "new_source": "line\n" * 3 * MAX_ROWS}
+    result = apply(data, long, {"cell_id": "a", "new_source": "z"})
+    assert [sum(len(hunk.rows) for hunk in diff.hunks) for diff in result.diffs] == [2, MAX_ROWS - 1]
+    told = notebook_diff("a", "edit", result.diffs, "python", left_out=result.left_out)
+    assert told.truncated and (told.added, told.removed) == (3 * MAX_ROWS + 2, 2)
