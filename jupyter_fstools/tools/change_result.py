@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any, NamedTuple
 
 from ..diffs.line_diff import grouped
-from ..documents.notebook import NotebookEdit
+from ..documents.notebook import NotebookEdit, lines_of
 from ..documents.text.diff import ChangedLines
 from ..documents.text.shown_lines import shortened, shown_body
 from ..gate.draft import Draft, Step
@@ -247,13 +247,16 @@ def _cell_snippet(outcome: NotebookEdit, most: int) -> list[str]:
     for diff in outcome.diffs:
         if diff.index not in edited or diff.action != "edit":
             continue
-        shown.append(f"cell {diff.cell_id}:")
-        for hunk in diff.hunks:
-            for row in hunk.rows:
-                if row.kind != "remove":
-                    shown.append(shown_body([shortened(row.text, _SNIPPET_CHARACTERS)], row.new, numbers=True))
-                if len(shown) >= most:
-                    return [*shown[: max(most, 0)], "..."]
+        rows = [row for hunk in diff.hunks for row in hunk.rows if row.kind != "remove"]
+        written = outcome.after[diff.index].written
+        if written is not None and rows and rows[-1].new > len(lines_of(written[1])):
+            rows.pop()  # The final newline ends the last line; in a diff another one follows.
+        if rows:
+            shown.append(f"cell {diff.cell_id}:")
+        for row in rows:
+            shown.append(shown_body([shortened(row.text, _SNIPPET_CHARACTERS)], row.new, numbers=True))
+            if len(shown) >= most:
+                return [*shown[: max(most, 0)], "..."]
     return shown
 
 

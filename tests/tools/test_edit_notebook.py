@@ -264,6 +264,15 @@ def test_old_string_becomes_new_string_inside_a_cell(book):
     assert sources(book)[1] == "x=1\ny=2\nw=3"
 
 
+def test_the_answer_shows_no_line_after_a_final_newline(call):
+    """`read_notebook` counts two lines; a cell that becomes empty has none."""
+    call.put(PATH, jupyterlab(notebook(code("x\ny\n"))))
+    call("read_notebook", path=PATH)
+    edit = {"path": PATH, "edit_mode": "edit", "cell_id": "c0"}
+    assert call("edit_notebook", **edit, old_string="y", new_string="z").data["snippet"] == "cell c0:\n1\tx\n2\tz"
+    assert call("edit_notebook", **edit, old_string="x\nz\n", new_string="").data["snippet"] == ""
+
+
 def test_a_part_of_a_long_cell_opens_its_edit_but_not_its_replacement(call):
     call.put(PATH, jupyterlab(notebook(code("".join(f"line {number}\n" for number in range(100))))))
     call("read_notebook", path=PATH, cell_id="c0", source_offset=1, source_limit=10)
