@@ -181,7 +181,8 @@ def notebooks_result(notebooks: Sequence[EditedNotebook], change: Change | None)
     shown, room = [said + "".join(one.notes for one in notebooks)], _SNIPPET_ROWS
     for one in notebooks:
         heading = f"{one.path}:" if several else None
-        rows = [row for row in (heading, _renamed(one.outcome), *_cell_snippet(one.outcome, room)) if row]
+        snippet = _cell_snippet(one.outcome, room) if room > 0 else []
+        rows = [row for row in (heading, _renamed(one.outcome), *snippet) if row]
         room -= len(rows)
         shown += rows if rows != [heading] else []
     return _result("edit_notebook", change, shown, lambda: _facts(notebooks, change))

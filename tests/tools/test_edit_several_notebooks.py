@@ -46,6 +46,17 @@ def test_several_notebooks_are_one_change_and_one_undo(books):
     assert sources(books) == ["x = 1\n"] * 3
 
 
+def test_a_notebook_without_room_for_its_lines_has_no_heading(call):
+    names = [f"{number}.ipynb" for number in range(30)]
+    put(call, *names)
+    for name in names:
+        call("read_notebook", path=name)
+    edit = {"cell_id": "c0", "edit_mode": "edit", "old_string": "x", "new_string": "y"}
+    shown = call("edit_notebook", edits=[{"path": name, **edit} for name in names]).text.split("\n")[1:]
+    assert shown[:3] == ["0.ipynb:", "cell c0:", "1\ty = 1"]
+    assert len(shown) < 45 and shown[-1] == "..." and shown.count("...") == 1
+
+
 def test_what_was_edited_may_be_edited_again_in_each_of_them(books):
     for source in ("x = 2", "x = 3"):
         books("edit_notebook", edits=edits(*NAMES, new_source=source))
