@@ -264,6 +264,13 @@ def test_old_string_becomes_new_string_inside_a_cell(book):
     assert sources(book)[1] == "x=1\ny=2\nw=3"
 
 
+def test_a_cut_line_of_a_cell_with_its_marker_is_answered_with_that(call):
+    call.put(PATH, jupyterlab(notebook(code("x" * 5000))))
+    shown = call("read_notebook", path=PATH).text.split("\n")[2].split("\t")[1]
+    edit = {"path": PATH, "edit_mode": "edit", "cell_id": "c0", "old_string": shown, "new_string": "y"}
+    assert call.refused("no_match", "edit_notebook", **edit).details["reason"] == "truncated_line"
+
+
 def test_the_answer_shows_no_line_after_a_final_newline(call):
     """`read_notebook` counts two lines; a cell that becomes empty has none."""
     call.put(PATH, jupyterlab(notebook(code("x\ny\n"))))

@@ -121,8 +121,8 @@ def hint_of_earlier(
 def _disguised(chunks: Callable[[], Iterable[Chunk]], old: str, new: str) -> MatchHint | None:
     if CUT_MARKER.search(old):
         return MatchHint(
-            "The displayed line was truncated: the marker at its end is not in the file. Read the rest of the line "
-            "with column, or quote a part of it that was shown.",
+            "The displayed line was truncated: the marker at its end is not in the file. Read the rest of the line, "
+            "or quote a part of it that was shown.",
             {"reason": "truncated_line"},
         )
     for reason, meant, hint in disguises(old):

@@ -12,7 +12,7 @@ from .window import CutLine
 CARRIAGE_RETURN = "\N{SYMBOL FOR CARRIAGE RETURN}"
 """Stands for a `\\r` that ends no line."""
 
-CUT_MARKER = re.compile(r" ?\[\.\.\. (?:\d+ )?more characters?(?:: read with [a-z_]+=\d+, [a-z_]+=\d+)?\]")
+CUT_MARKER = re.compile(r" ?\[\.\.\. (?:\d+ )?more characters?(?:: read with [a-z_]+=\d+(?:, [a-z_]+=\d+)+)?\]")
 """The end of a line that was not shown whole, in a file, a cell, a snippet or a diff."""
 
 _ESCAPES = str.maketrans(
