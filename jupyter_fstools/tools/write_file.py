@@ -137,7 +137,7 @@ def _require_notebook_encoding(named: str | None) -> None:
 
 
 def _encoding(draft: Draft, remembered: str | None, arguments: WriteFileArguments) -> TextEncoding:
-    """The encoding to write in: that in which the file was read, for a new or empty one the one asked for.
+    """The encoding to write in: that in which the file was read, for a new, empty or ASCII one the one asked for.
 
     Raises:
         EncodingRefused: another one is asked for than the file has.
@@ -149,13 +149,21 @@ def _encoding(draft: Draft, remembered: str | None, arguments: WriteFileArgument
     with naming_file(path):
         kept = encoding_of(opened, path, remembered)
         other = encoding_of(opened, path, asked) if asked else kept
-        if other != kept and not (other.is_utf8 and kept.is_utf8):
+        if other == kept or (other.is_utf8 and kept.is_utf8):
+            return kept
+        if not (_is_ascii_in(kept, opened) and _is_ascii_in(other, opened)):
             raise EncodingRefused(
                 f"it was read as {kept.codec}, which an overwrite keeps",
                 hint="Leave encoding out; only a new file can be written in another `encoding`.",
                 encoding=kept.codec,
             )
-    return kept
+    return other
+
+
+def _is_ascii_in(encoding: TextEncoding, opened: OpenFile) -> bool:
+    """Whether each byte of a file is the ASCII character with that number."""
+    own = all(chr(byte).encode(encoding.codec, "replace") == bytes([byte]) for byte in range(1, 128))
+    return own and not encoding.bom and all(bytes(chunk).isascii() for chunk in opened.chunks())
 
 
 def _with_file_endings(workspace: Workspace, draft: Draft, encoding: TextEncoding, content: str) -> str:

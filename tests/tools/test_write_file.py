@@ -172,7 +172,7 @@ def test_a_new_file_whose_encoding_lacks_a_character_may_have_another(call):
     [
         (b"caf\xe9\n", "cp1252", "utf-8"),
         (b"one\n", None, "utf-16"),
-        (b"one\n", None, "latin-1"),
+        (b"one\n", None, "cp037"),
         (codecs.BOM_UTF8 + b"one\n", None, "utf-16-le"),
     ],
 )
@@ -184,6 +184,15 @@ def test_an_overwrite_in_another_encoding_is_refused(call, data, read_as, asked)
     assert "a.txt" in refusal.message and call.got("a.txt") == data
     call("write_file", path="a.txt", content="two\n", encoding=read_as or "utf8")
     call("write_file", path="b.txt", content="two\n", encoding=asked)
+
+
+def test_a_file_of_ascii_characters_may_be_overwritten_in_an_encoding_that_begins_with_them(call, read):
+    """It is the same text in both, so that the diff shows what was there."""
+    read("a.txt", "cafe\n")
+    change = call("write_file", path="a.txt", content="café\n", encoding="latin-1").change
+    assert call.got("a.txt") == b"caf\xe9\n" and "-cafe\n+café" in unified(change.diff)
+    call("write_file", path="a.txt", content="thé\n")
+    assert call.got("a.txt") == b"th\xe9\n"
 
 
 def test_the_mode_is_kept(call, read):
