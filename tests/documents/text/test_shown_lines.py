@@ -4,7 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jupyter_fstools.documents.text.shown_lines import CUT_MARKER, LINE_NUMBER, cut_marker, envelope, shown_body
+from jupyter_fstools.documents.text.shown_lines import (
+    CUT_MARKER,
+    LINE_NUMBER,
+    cut_marker,
+    envelope,
+    shortened,
+    shown_body,
+)
 from jupyter_fstools.documents.text.window import CutLine
 
 
@@ -27,7 +34,8 @@ def test_a_cut_line_says_how_to_go_on():
     assert cut_marker(cut) == " [... 1 more character: read with offset=4, column=16]"
     body = shown_body(["x", "hello"], 3, numbers=True, cuts=[cut])
     assert body == f"3\tx\n4\thello{cut_marker(cut)}"
-    assert CUT_MARKER.search(cut_marker(cut._replace(omitted=12)))[1] == "12"
+    for marker in (cut_marker(cut), cut_marker(cut._replace(omitted=12)), shortened("hello", 2)[2:]):
+        assert CUT_MARKER.search(f"hello{marker}")[0] == marker
 
 
 @given(st.lists(st.sampled_from(["</read_file", "-2", "-3", ">", "\n", "a"]), max_size=30).map("".join) | st.text())
