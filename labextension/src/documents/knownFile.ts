@@ -4,7 +4,6 @@ import type { ISharedNotebook, ISharedText } from '@jupyter/ydoc';
 import type { DocumentRegistry } from '@jupyterlab/docregistry';
 import type { Contents } from '@jupyterlab/services';
 import type { JSONObject } from '@lumino/coreutils';
-import type { Signal } from '@lumino/signaling';
 
 import type { LooksAtDisk } from './looksAtDisk';
 import type { IToldDocument } from './messages';
@@ -17,13 +16,17 @@ export type TextModel = ISharedText & { transact(act: () => void, undoable?: boo
 /** A contents model with the file's hash, which Jupyter Server sends from 2.11 on. */
 type Hashed = Contents.IModel & { hash?: string | null };
 
+/** JupyterLab's context, which has no public setter for what it knows of its file. */
+interface IUpdated {
+  _updateContentsModel?(known: Omit<Hashed, 'content'>): void;
+}
+
 /** Characters of a file's hash; jupytext joins the hashes of both files of a pair. */
 const HASH_LENGTH = 64;
 
 export class KnownFile {
   constructor(
     private _context: DocumentRegistry.Context,
-    private _contents: Pick<Contents.IManager, 'fileChanged'>,
     private _looks: LooksAtDisk
   ) {
     this._learn();
@@ -58,14 +61,15 @@ export class KnownFile {
     return (await this._looks.get(this._context.path, { content: false, hash: true })) as Hashed;
   }
 
-  /** Tell the document's context the file's current hash and time by a rename event, from which it takes both. */
+  /**
+   * Tell the document's context the file's current hash and time. A rename event would do that too, but in each context
+   * of the path: another one with unsaved edits would then save over a file that it does not know.
+   */
   takeOver(hash: string, lastModified: string | null): void {
-    const { contentsModel, path } = this._context;
+    const { contentsModel } = this._context;
     if (contentsModel && this.hash !== hash) {
       const last_modified = lastModified ?? new Date().toISOString();
-      const newValue = { ...contentsModel, hash, last_modified };
-      const changed = this._contents.fileChanged as Signal<unknown, Contents.IChangedArgs>;
-      changed.emit({ type: 'rename', oldValue: { path }, newValue });
+      (this._context as unknown as IUpdated)._updateContentsModel?.({ ...contentsModel, hash, last_modified });
     }
   }
 

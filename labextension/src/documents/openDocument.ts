@@ -2,7 +2,6 @@
 
 import type { ISharedNotebook } from '@jupyter/ydoc';
 import type { DocumentRegistry } from '@jupyterlab/docregistry';
-import type { Contents } from '@jupyterlab/services';
 import type { JSONValue } from '@lumino/coreutils';
 
 import type { LooksAtDisk } from './looksAtDisk';
@@ -32,7 +31,6 @@ interface IPending {
 
 /** Parts of JupyterLab that open documents need. */
 export interface ILab {
-  contents: Pick<Contents.IManager, 'fileChanged'>;
   looks: LooksAtDisk;
   closeFile(path: string): Promise<void>;
 }
@@ -46,7 +44,7 @@ export class OpenDocument {
     heard: () => Promise<void>
   ) {
     context.model.contentChanged.connect(() => this._counter++, this);
-    this._file = new KnownFile(context, _lab.contents, _lab.looks);
+    this._file = new KnownFile(context, _lab.looks);
     this._saves = new Saves(context, _changed, heard);
     // Disposal waits for a save: JupyterLab would tell the person that the save of a closed document failed.
     const disposed = context.dispose.bind(context);

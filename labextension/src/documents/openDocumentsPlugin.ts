@@ -16,7 +16,7 @@ export const openDocumentsPlugin: JupyterFrontEndPlugin<void> = {
   requires: [IDocumentManager, IDocumentWidgetOpener],
   activate: (app: JupyterFrontEnd, manager: IDocumentManager, opener: IDocumentWidgetOpener): void => {
     const { contents, serverSettings } = app.serviceManager;
-    const lab = { contents, looks: new LooksAtDisk(contents), closeFile: (path: string) => manager.closeFile(path) };
+    const lab = { looks: new LooksAtDisk(contents), closeFile: (path: string) => manager.closeFile(path) };
     const documents = new OpenDocuments(contents, lab);
     new DocumentsLink(documents, serverSettings);
     // The opener also opens the documents that are restored from the last session.

@@ -294,6 +294,31 @@ def test_a_document_is_open_in_an_editor_and_a_viewer(desk, folder):
     assert folder.text("a.md") == "# two typed\n"
 
 
+@on_both
+def test_a_notebook_is_open_as_cells_and_as_text(desk, folder):
+    """An edit reaches both; unsaved text does not overwrite what a program wrote, though the cells follow that."""
+    path = folder.write("n.ipynb", notebook_text("x = 1", "y = 1"))
+    desk.open(path)
+    cells = Notebook(desk)
+    desk.page.evaluate(OPEN_WITH, [path, "Editor"])
+    text = Text(desk)
+    folder.call("read_notebook", "n.ipynb")
+    landed(replace(folder, "c1", "y = 2"))
+    expect(text.editor).to_contain_text("y = 2")
+    text.type("  ")
+    text.expect_saved(False)
+    folder.write("n.ipynb", notebook_text("x = 1", "y = 3"))
+    desk.page.evaluate(OPEN_WITH, [path, "Notebook"])
+    cells.shows(1, "y = 3")
+    desk.page.evaluate(OPEN_WITH, [path, "Editor"])
+    text.editor.click()
+    desk.page.keyboard.press("Control+KeyS")
+    desk.page.locator(".jp-Dialog", has_text="changed on disk").get_by_role("button", name="Revert").click()
+    expect(text.editor).to_contain_text("y = 3")
+    assert sources_in(folder.text("n.ipynb")) == ["x = 1", "y = 3"]
+    no_dialog_counts(desk)
+
+
 SESSION = """path => [...jupyterapp.shell.widgets('main')].find(
   ({ context }) => context?.path === path).context.sessionContext"""
 

@@ -106,7 +106,7 @@ export async function opened(path: string, content: string | JSONObject) {
     path
   });
   jest.spyOn(context.sessionContext, 'initialize').mockResolvedValue(false);
-  const documents = new OpenDocuments(contents, { contents, looks, closeFile: () => Promise.resolve() });
+  const documents = new OpenDocuments(contents, { looks, closeFile: () => Promise.resolve() });
   documents.watch(context);
   await context.initialize(false);
   context.model.dirty = false;
