@@ -432,6 +432,25 @@ def test_a_new_cell_stays_at_its_place_while_the_person_inserts_cells_above(cell
     expect(shown).to_have_text(["", "", "x = 1", "print(x)", "y = 2", "z = 3"])
 
 
+def test_a_deleted_cell_stays_below_the_one_it_followed_while_the_person_inserts_cells_above(desk, folder):
+    cells = [("one", "x = 1"), ("two", "y = 2"), ("three", "z = 3"), ("four", "u = 4")]
+    desk.show(folder.write("n.ipynb", notebook(*cells)))
+    page = desk.page
+    expect(page.locator(".jp-Notebook .jp-Cell")).to_have_count(4)
+    folder.call("read_notebook", "n.ipynb")
+    edits = [{"edit_mode": "delete", "cell_id": name} for name in ("two", "three")]
+    status, answer = folder.call("edit_notebook", "n.ipynb", edits=edits)
+    assert status == 200, answer
+    ghosts = page.locator(".jp-fstools-Review-ghost")
+    page.locator(".jp-Notebook .jp-Cell .jp-InputPrompt").first.click()
+    for count in (3, 4):
+        page.keyboard.press("a")
+        expect(page.locator(".jp-Notebook .jp-Cell")).to_have_count(count)
+    page.evaluate(THREE_FRAMES)
+    expect(ghosts.locator(".jp-fstools-Review-lines")).to_have_text(["y = 2", "z = 3"])
+    assert [ghost.evaluate(ABOVE_GHOST) for ghost in ghosts.all()] == [["x = 1", True]] * 2
+
+
 FITS = """part => {
   const right = node => node.getBoundingClientRect().right;
   return right(part) <= right(part.closest(".jp-fstools-Review-controls"));

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from ...diffs.file_diff import CellDiff
+from .cell import Cell
 from .diff_rows import DiffRows
 from .plan import PlannedCell
 
@@ -13,12 +14,17 @@ Action = Literal["edit", "insert", "delete", "move", "convert", "clear_outputs"]
 
 
 def cell_diffs(
-    touched: Sequence[PlannedCell], order: Sequence[PlannedCell], ids: Sequence[str], rows: DiffRows
+    touched: Sequence[PlannedCell],
+    cells: Sequence[Cell],
+    order: Sequence[PlannedCell],
+    ids: Sequence[str],
+    rows: DiffRows,
 ) -> list[CellDiff]:
     """One diff per touched cell, in the notebook's order, deleted cells first at each place.
 
     Args:
         touched: the cells that the batch names; a cell may be there twice.
+        cells: the cells before.
         order: the cells after.
         ids: their ids.
         rows: makes their hunks.
@@ -31,11 +37,15 @@ def cell_diffs(
             found.append((place.get(id(state), state.cell.index if state.cell else 0), action, state))
     # Made in the order in which a diff keeps its rows.
     found.sort(key=lambda one: (one[0], one[1] != "delete"))
-    return [_diff(state, action, index, ids, rows) for index, action, state in found]
+    diffs = []
+    for index, action, state in found:
+        above = (cells[index - 1].cell_id if action == "delete" else ids[index - 1]) if index else ""
+        diffs.append(_diff(state, action, index, ids, above, rows))
+    return diffs
 
 
-def _diff(state: PlannedCell, action: Action, index: int, ids: Sequence[str], rows: DiffRows) -> CellDiff:
-    comes = action == "insert" or (state.moved and action != "delete")
+def _diff(state: PlannedCell, action: Action, index: int, ids: Sequence[str], above: str, rows: DiffRows) -> CellDiff:
+    has_place = state.moved or action in ("insert", "delete")
     before = _lines(state.cell.source) if state.cell and action != "move" else []
     after = _lines(state.source) if action not in ("move", "delete") else []
     return CellDiff(
@@ -44,7 +54,7 @@ def _diff(state: PlannedCell, action: Action, index: int, ids: Sequence[str], ro
         action=action,
         cell_type=state.cell_type,
         moved_from=state.cell.index if state.cell and state.moved else None,
-        follows=(ids[index - 1] if index else "") if comes else None,
+        follows=above if has_place else None,
         hunks=rows.hunks(before, after),
     )
 

@@ -67,14 +67,21 @@ def compared(
         written = None if same else (cell.cell_type, cell.source)
         perhaps = lost.get(cell.real_id, ()) if was is None else ()
         cells.append(CellAfter(cell.cell_id, at, written, was is None, touched, perhaps=perhaps))
-        previous = new[cell.index - 1].cell_id if cell.index else ""
-        diff = _diff(was, cell, rows, previous, moved=at in moved)
+        diff = _diff(was, cell, rows, _id_before(cell, new), moved=at in moved)
         if diff is not None:
             diffs.append(diff)
-    gone = [_told(cell, "delete", gone_rows.hunks(_lines(cell), [])) for cell in old if cell.index not in kept]
+    gone = [
+        _told(cell, "delete", gone_rows.hunks(_lines(cell), []), follows=_id_before(cell, old))
+        for cell in old
+        if cell.index not in kept
+    ]
     ordered = sorted([*gone, *diffs], key=lambda diff: (diff.index, diff.action != "delete"))
     left_out = rows.added + gone_rows.added, rows.removed + gone_rows.removed
     return Comparison(cells, ordered, around, left_out)
+
+
+def _id_before(cell: Cell, cells: Sequence[Cell]) -> str:
+    return cells[cell.index - 1].cell_id if cell.index else ""
 
 
 def notebook_diff(

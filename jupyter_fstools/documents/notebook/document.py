@@ -172,7 +172,7 @@ class NotebookDocument:
             cell_id = ids[index] if id(state) in place else state.cell.cell_id if state.cell else ""
             touched.append(EditedCell(cell_id, index, edit.edit_mode))
         rows = DiffRows()
-        diffs = cell_diffs(plan.by_edit, order, ids, rows)
+        diffs = cell_diffs(plan.by_edit, self.cells, order, ids, rows)
         after = [_cell_after(cell_id, state) for cell_id, state in zip(ids, order, strict=True)]
         renamed = _renamed(order, ids)
         left_out = rows.added, rows.removed

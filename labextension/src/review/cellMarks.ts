@@ -86,13 +86,24 @@ export function predecessors(ids: readonly string[], diffs: readonly CellDiff[])
   return found;
 }
 
-/** Maps the id of each deleted cell to that of the cell it followed, if the others have not moved since. */
+/** Maps the id of each deleted cell to that of the cell it followed; null for the beginning. */
 export function formerPlaces(ids: readonly string[], diffs: readonly CellDiff[]): Map<string, string | null> {
-  const deleted = diffs.filter(({ action }) => action === 'delete');
-  return new Map(deleted.map(cell => [cell.cell_id, placeOf(cell, ids)]));
+  const moved = new Set(diffs.filter(moves).map(cell => cell.cell_id));
+  const staying = ids.filter(id => !moved.has(id));
+  // Cells that were deleted one after another are all shown at the cell above them.
+  const hosts = new Map<string, string | null>([['', null], ...staying.map((id): [string, string] => [id, id])]);
+  const deleted = diffs.filter(({ action }) => action === 'delete').sort((one, other) => one.index - other.index);
+  return new Map(
+    deleted.map(cell => {
+      const known = cell.follows === null ? undefined : hosts.get(cell.follows);
+      const host = known === undefined ? placeOf(cell, ids) : known;
+      hosts.set(cell.cell_id, host);
+      return [cell.cell_id, host];
+    })
+  );
 }
 
-/** The id of the cell that a missing cell would follow; null for the beginning. */
+/** The id of the cell that a missing cell would follow by its index; null for the beginning. */
 export function placeOf(cell: CellDiff, ids: readonly string[]): string | null {
   return ids[Math.min(cell.index, ids.length) - 1] ?? null;
 }

@@ -41,10 +41,13 @@ export function shownAt(
   for (const change of changes) {
     const waits = change.status === 'proposed';
     const diffs = change.diff.cells ?? [];
-    const hosts = waits ? predecessors(ids, diffs) : formerPlaces(ids, diffs);
+    const former = formerPlaces(ids, diffs);
+    const coming = waits ? predecessors(ids, diffs) : former;
     for (const cell of diffs.filter(diff => !hunksOfCell(diff).every(name => marker.isKept(change, name)))) {
       const isGone = waits && cell.action !== 'insert' && !there.has(cell.cell_id);
-      const host = isGone ? placeOf(cell, ids) : hosts.has(cell.cell_id) ? hosts.get(cell.cell_id)! : cell.cell_id;
+      const hosts = isGone ? former : coming;
+      const elsewhere = isGone ? placeOf(cell, ids) : cell.cell_id;
+      const host = hosts.has(cell.cell_id) ? hosts.get(cell.cell_id)! : elsewhere;
       const place = host ?? ids[0];
       if (place === undefined || !there.has(place)) {
         continue;

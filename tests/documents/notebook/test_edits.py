@@ -196,7 +196,7 @@ def test_a_cell_that_stands_among_the_others_as_before_did_not_move(minor) -> No
     assert [splice.inserted for splice in result.splices] == [b'"C"']
 
 
-def test_a_diff_names_the_cell_that_a_new_or_moved_one_follows() -> None:
+def test_a_diff_names_the_cell_that_a_new_moved_or_deleted_one_follows() -> None:
     edits = (
         {"edit_mode": "insert", "at": "start", "cell_type": "code", "new_source": "first"},
         {"edit_mode": "insert", "after": "c0", "cell_type": "code", "new_source": "new"},
@@ -209,6 +209,13 @@ def test_a_diff_names_the_cell_that_a_new_or_moved_one_follows() -> None:
     for diffs in (made.diffs, compared(before, after).diffs):
         follows = {diff.cell_id: diff.follows for diff in diffs}
         assert follows == {first: "", new: first, "c1": None, "c0": "c2"}
+    gone = (
+        {"edit_mode": "insert", "at": "start", "cell_type": "raw", "new_source": ""},
+        *({"edit_mode": "delete", "cell_id": name} for name in ("c0", "c1")),
+    )
+    made = apply(DATA, *gone)
+    for diffs in (made.diffs, compared(document(DATA), document(samples.spliced(DATA, made.splices))).diffs):
+        assert {diff.cell_id: diff.follows for diff in diffs if diff.action == "delete"} == {"c0": "", "c1": "c0"}
 
 
 def test_edits_that_cancel_each_other_write_nothing() -> None:
