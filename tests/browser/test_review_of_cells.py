@@ -227,16 +227,30 @@ def test_a_new_cell_is_stale_once_the_cell_is_gone_below_which_it_was_to_stand(o
     assert holds(waits, "n.ipynb", ["x = 1", "y = 1", "new = 1", "z = 1"])
 
 
-def test_changes_of_cells_whose_editor_is_out_of_sight_are_shown_beside_them(desk, waits):
-    """Markdown is rendered, and an input folded; once it comes into sight, the lines are marked there."""
+def open_with_hidden_editors(desk, folder):
+    """Open a notebook of which one cell is rendered, and another one folded."""
     whole = json.loads(notebook_text("x = 1", "y = 1", "z = 1"))
     title, folded = whole["cells"][1:]
     title.update(cell_type="markdown", source=["# Title"])
     del title["outputs"], title["execution_count"]
     folded["metadata"] = {"jupyter": {"source_hidden": True}}
-    desk.open(waits.write("n.ipynb", json.dumps(whole)))
-    waits.call("read_notebook", "n.ipynb")
+    desk.open(folder.write("n.ipynb", json.dumps(whole)))
+    folder.call("read_notebook", "n.ipynb")
     Notebook(desk)
+
+
+def test_cells_to_be_deleted_whose_editor_is_out_of_sight_are_struck_through(desk, waits):
+    open_with_hidden_editors(desk, waits)
+    edits = [{"edit_mode": "delete", "cell_id": name} for name in ("c1", "c2")]
+    proposed(waits.call("edit_notebook", "n.ipynb", edits=edits))
+    for index, seen in ((1, ".jp-MarkdownOutput"), (2, ".jp-Placeholder-content")):
+        expect(cell(desk, index).locator(seen)).to_have_css("text-decoration-line", "line-through")
+    desk.photograph("struck")
+
+
+def test_changes_of_cells_whose_editor_is_out_of_sight_are_shown_beside_them(desk, waits):
+    """Markdown is rendered, and an input folded; once it comes into sight, the lines are marked there."""
+    open_with_hidden_editors(desk, waits)
     edits = [{"cell_id": "c1", "new_source": "# New title"}, {"cell_id": "c2", "new_source": "z = 2"}]
     proposed(waits.call("edit_notebook", "n.ipynb", edits=edits))
     for index, old, new in ((1, "# Title", "# New title"), (2, "z = 1", "z = 2")):
