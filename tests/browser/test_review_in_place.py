@@ -332,6 +332,19 @@ def test_tab_leads_from_the_change_that_was_reached_to_its_own_buttons(editor):
     expect(controls(window, 1).locator('[data-action="approve"]')).to_be_focused()
 
 
+def test_tab_leads_to_buttons_that_are_far_below_the_line_that_was_reached(desk, waits):
+    """The editor does not draw them before they come into sight."""
+    text = "".join(f"line_{number} = {number}\n" for number in range(1500))
+    desk.open(waits.write("a.py", text))
+    rewrite(waits, "".join(f"line_{number} = {number}\n" for number in (0, 1, 1498, 1499)))
+    press(desk.page.locator(".jp-fstools-ReviewBar:visible"), "next")
+    expect(desk.page.locator("#jp-main-statusbar")).to_contain_text("Ln 3, Col 1")
+    desk.page.keyboard.press("Escape")
+    desk.page.keyboard.press("Tab")
+    expect(controls(desk, 0).locator('[data-action="approve"]')).to_be_focused()
+    expect(controls(desk, 0).locator('[data-action="approve"]')).to_be_in_viewport()
+
+
 def test_a_change_that_was_made_is_marked_until_it_is_kept_also_after_a_reload(desk, open_lab, folder):
     folder.write("a.py", BEFORE)
     change = rewrite(folder, upper(3))

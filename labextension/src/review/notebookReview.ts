@@ -17,7 +17,7 @@ import { boxAside, showMarks } from './inlineMarks';
 import { linesOfSource, placed, sideOf, sourceWith } from './placedHunks';
 import { noteReached } from './reachedChange';
 import { type IShownAt, shownAt } from './shownCells';
-import { byPosition, marksByLine, marksOf, putBackIn, revealLine } from './textReview';
+import { byPosition, marksByLine, marksOf, putBackIn, revealButtons, revealLine } from './textReview';
 
 /** An open notebook, as far as its review needs it. */
 export interface IOpenNotebook {
@@ -263,9 +263,12 @@ export class NotebookReview implements IReviewView {
     if (!cell.node.contains(focused) || focused?.closest('.jp-fstools-Review-controls')) {
       cell.node.focus({ preventScroll: true });
     }
-    noteReached(cell.node, place?.[1] ?? null);
-    if (place && cell.editor instanceof CodeMirrorEditor) {
-      revealLine(cell.editor, Math.min(place[0], cell.editor.lineCount - 1), this._notebook.node);
+    const editor = cell.editor instanceof CodeMirrorEditor ? cell.editor : null;
+    const [line, id] = place ?? [0, null];
+    const edits = this._shown.get(cell.model.id)?.edits ?? [];
+    noteReached(cell.node, id, () => editor && revealButtons(editor, this._marksOf(cell, edits), id));
+    if (place && editor) {
+      revealLine(editor, Math.min(line, editor.lineCount - 1), this._notebook.node);
     }
   }
 

@@ -91,7 +91,7 @@ export class TextReview implements IReviewView {
     editor.setCursorPosition({ line, column: 0 });
     revealLine(editor, line, editor.host);
     editor.focus();
-    noteReached(editor.host, id);
+    noteReached(editor.host, id, () => revealButtons(editor, this._marks, id));
   }
 
   private _marks: IInlineMark[] = [];
@@ -116,6 +116,16 @@ export function marksByLine(
 export function revealLine({ editor }: CodeMirrorEditor, line: number, { clientHeight }: HTMLElement): void {
   const { from } = editor.state.doc.line(line + 1);
   editor.dispatch({ effects: EditorView.scrollIntoView(from, { yMargin: clientHeight / 3 }) });
+}
+
+/** Scroll to the last line of a mark, below which it has its buttons. */
+export function revealButtons({ editor }: CodeMirrorEditor, marks: readonly IInlineMark[], id: string | null): void {
+  const { doc } = editor.state;
+  const last = marks.find(mark => mark.id === id)?.placed.blocks?.at(-1);
+  if (last) {
+    const line = Math.max(1, Math.min(last.line + last.count, doc.lines));
+    editor.dispatch({ effects: EditorView.scrollIntoView(doc.line(line).to, { y: 'center' }) });
+  }
 }
 
 /** The marks of a change's hunks in a text; for an applied change, only of hunks that are still there. */
