@@ -150,6 +150,17 @@ def test_a_narrow_panel_keeps_names_and_buttons_in_sight(narrow, waits, folder_o
         assert panel["x"] <= box["x"] and box["x"] + box["width"] <= panel["x"] + panel["width"]
 
 
+def test_a_narrow_panel_keeps_the_undo_of_a_large_file_in_sight(narrow, folder):
+    folder.write("a.py", "x = 1\n" * 1500)
+    folder.call("read_file", "a.py")
+    folder.call("write_file", "a.py", content="x = 2\n" * 1500)
+    window = narrow.open_panel()
+    panel = window.panel.bounding_box()
+    box = window.card(folder.path("a.py")).locator('[data-action="undo"]').bounding_box()
+    assert box["x"] + box["width"] <= panel["x"] + panel["width"]
+    window.photograph("large")
+
+
 def test_a_narrow_panel_tells_files_of_one_name_apart_and_cuts_no_button(narrow, waits, folder):
     for place in (waits, folder):
         for file in ("a.py", "b.py"):
