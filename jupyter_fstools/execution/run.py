@@ -254,7 +254,7 @@ _COARSE_CLOCK = 5
 
 
 class ChangedFiles(NamedTuple):
-    """Canonical paths in alphabetical order, at most `MOST_FILES`, and the total number found.
+    """Paths in alphabetical order, at most `MOST_FILES`, and the total number found.
 
     `complete` is False if the search for them took too long.
     """
@@ -275,7 +275,8 @@ def next_moment() -> int:
 def files_changed_since(backend: Backend, moment: int, *, visible: Visible = EVERYTHING) -> ChangedFiles:
     """The files that were made, written, renamed or given other rights since a moment.
 
-    Files that `.gitignore` excludes and folders such as `.git` and `node_modules` are skipped; deletions are not found.
+    A link to a file counts under its own name, as in `glob`. Files that `.gitignore` excludes and folders such as
+    `.git` and `node_modules` are skipped; deletions are not found.
 
     Args:
         backend: the files.
@@ -287,8 +288,9 @@ def files_changed_since(backend: Backend, moment: int, *, visible: Visible = EVE
     walk = Walk(backend, "", every, include_ignored=False, visible=visible, stop=stop)
     found: list[str] = []
     try:
-        for folder, files, _, _ in walk:
-            found += [joined(folder.path, name) for name in folder.changed(files, moment)]
+        for folder, files, links, _ in walk:
+            names = [*files, *dict(links)]
+            found += [joined(folder.path, name) for name in folder.changed(names, moment)]
             if stop.now():
                 break
     except NoDescriptors:

@@ -39,6 +39,22 @@ def test_a_file_that_keeps_its_old_time_is_noticed(tmp_path, changed):
     assert changed(lambda: (tmp_path / "old.txt").rename(tmp_path / "moved.txt")).paths == ["moved.txt"]
 
 
+def test_a_link_that_leads_to_another_file_is_noticed(tmp_path, changed):
+    """The file it leads to keeps its name and its times."""
+    for name in ("one.txt", "two.txt", "three.txt"):
+        (tmp_path / name).write_text(name)
+    (tmp_path / "current").symlink_to("one.txt")
+    (tmp_path / "other").symlink_to("three.txt")
+
+    def work():
+        (tmp_path / "new").symlink_to("two.txt")
+        (tmp_path / "new").replace(tmp_path / "current")
+        (tmp_path / "outside").symlink_to("/etc/passwd")
+        (tmp_path / "three.txt").write_text("3")
+
+    assert changed(work).paths == ["current", "three.txt"]
+
+
 def test_ignored_and_denied_files_are_not_told(tmp_path, changed):
     (tmp_path / ".gitignore").write_text("*.log\n")
     for folder in (".git", "node_modules", ".github", "sub"):
