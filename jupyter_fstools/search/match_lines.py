@@ -160,7 +160,8 @@ class Finder:
         folded: text that every match in ASCII holds, both in lower case; "" if none is known.
         ignore_case: fold case.
         multiline: matches may go over several lines.
-        degree: on a line of n characters the pattern takes at most about n ** (degree + 1) steps.
+        degree: on a line of n characters the pattern takes at most about factor * n ** (degree + 1) steps.
+        factor: see `degree`.
         steps: how many steps a text may take; None: as many as it takes.
     """
 
@@ -174,6 +175,7 @@ class Finder:
         ignore_case: bool,
         multiline: bool,
         degree: int = 0,
+        factor: int = 1,
         steps: int | None = None,
     ) -> None:
         self._sources = {True: lambda: plain, False: full}
@@ -189,6 +191,7 @@ class Finder:
         self._ignore_case = ignore_case
         self._multiline = multiline
         self._degree = degree
+        self._factor = factor
         self._steps = steps
         self._many = steps and steps // STEPS_PER_MATCH
 
@@ -224,14 +227,17 @@ class Finder:
         if self._steps is None or not text:
             return True
         if self._multiline:
-            return bool(len(text) ** (self._degree + 1) <= self._steps)
-        return not self._degree or _no_line_is_longer(int((self._steps / len(text)) ** (1 / self._degree)), text)
+            return bool(self._factor * len(text) ** (self._degree + 1) <= self._steps)
+        per_character = self._steps / len(text) / self._factor
+        if not self._degree:
+            return per_character >= 1
+        return _no_line_is_longer(int(per_character ** (1 / self._degree)), text)
 
     def _allowed(self, lines: Iterable[Range]) -> Iterator[Range]:
         """The same lines, until searching them could take more steps than are allowed."""
         left = self._steps or 0
         for start, end in lines:
-            left -= (end - start) ** (self._degree + 1)
+            left -= self._factor * (end - start) ** (self._degree + 1)
             if left < 0:
                 raise Expensive
             yield start, end

@@ -33,6 +33,7 @@ def finder(pattern: str, *, fold: bool = False, steps: int | None = None, multil
         ignore_case=expression.ignore_case,
         multiline=multiline,
         degree=expression.degree or 0,
+        factor=expression.factor,
         steps=steps,
     )
 
@@ -83,6 +84,18 @@ def test_only_long_lines_can_take_long(pattern: str) -> None:
         allowed.find(long, 0)
     if "x" in pattern:
         assert allowed.find(long.replace("bx", "b-"), 0) == (1, [])
+
+
+@pytest.mark.parametrize("pattern", [r"\w{1,1000}\d", "[^x]{0,900}x", "(ab){500}c", r"\w{0,30}\d{0,30}!", r"\w{500}!"])
+@pytest.mark.parametrize("multiline", [False, True])
+def test_bounded_repetitions_take_long_on_a_large_text(pattern: str, multiline: bool) -> None:
+    """Each character may be tried as often as the repetition allows; only lines that could match at all count."""
+    allowed = finder(pattern, steps=10_000_000, multiline=multiline)
+    assert allowed.find("ab?\n" * 100, 0) == (0, [])
+    with pytest.raises(Expensive):
+        allowed.find("ab?xc!\n" * 10_000, 0)
+    if pattern[-1] in "x!":
+        assert allowed.find("ab?\n" * 10_000, 0) == (0, [])
 
 
 @pytest.mark.parametrize("end", ["", "\n"])

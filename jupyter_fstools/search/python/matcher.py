@@ -59,6 +59,7 @@ class Matcher:
             ignore_case=expression.ignore_case,
             multiline=goes_over_lines(expression),
             degree=expression.degree or 0,
+            factor=expression.factor,
             steps=CHEAP_STEPS,
         )
         self._long_to_compile = expression.full.count(SET) > MOST_SETS

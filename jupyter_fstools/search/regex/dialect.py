@@ -40,8 +40,9 @@ class Expression:
         full: for any other text, where bytes that are not UTF-8 are surrogates; `write_full` makes it a pattern.
         required: text that every match holds; "" if none is known.
         folded: the same in lower case where case is folded: text that every match in lower-cased ASCII text holds.
-        degree: on a line of n characters Python's `re` takes at most about n ** (degree + 1) steps; None: it may take
-            exponentially many.
+        degree: on a line of n characters Python's `re` takes at most about factor * n ** (degree + 1) steps; None: it
+            may take exponentially many.
+        factor: how many steps bounded repetitions and alternatives make of one.
         ignore_case: compile with `re.IGNORECASE`.
         multiline: a match may go over several lines.
         oldest: the first version of ripgrep that reads `rust` in this way; () if all do.
@@ -53,6 +54,7 @@ class Expression:
     required: str
     folded: str
     degree: int | None
+    factor: int
     ignore_case: bool
     multiline: bool
     oldest: tuple[int, ...]
@@ -105,6 +107,7 @@ def compile_expression(
         required="" if folds else written.required,
         folded=written.required.lower() if folds and written.required.isascii() else "",
         degree=written.degree if written.ways <= MOST_REPEATS else None,
+        factor=max(written.ways, written.repeats),
         ignore_case=case_insensitive,
         multiline=multiline,
         oldest=reader.oldest,
