@@ -157,6 +157,7 @@ def _match(place: Place, text: str, window: Window, query: TextQuery) -> TextMat
         text=part,
         text_column=left_out + 1,
         cut=len(lines) - len(part),
+        cut_lines=lines.count("\n") - part.count("\n"),
         before=_lines_before(text, start, before, most) if before > 0 else [],
         after=_lines_after(text, end + 1, after, most) if after > 0 else [],
         cell_id=place.cell_id,

@@ -90,6 +90,7 @@ class TextMatch:
         text: the line without its end, from `text_column` on where it was cut; with `multiline` all lines of the match.
         text_column: the column that `text` begins at; 1 unless it was cut.
         cut: characters of the line that `text` leaves out, before and after it.
+        cut_lines: how many lines of the match `text` leaves out, at its end.
         before: the lines before it that no other match has shown, nearest last.
         after: the lines after it, up to the next match.
         cell_id: the notebook cell's id, as `read_notebook` shows it; None in other files.
@@ -109,6 +110,12 @@ class TextMatch:
     cell_id: str | None = None
     cell_index: int | None = None
     output_index: int | None = None
+    cut_lines: int = 0
+
+    @property
+    def last_line(self) -> int:
+        """The number of the line on which the match ends."""
+        return self.line + self.text.count("\n") + self.cut_lines
 
     @property
     def size(self) -> int:

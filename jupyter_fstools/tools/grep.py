@@ -253,6 +253,7 @@ def _as_told(match: TextMatch) -> dict[str, Any]:
         "length": match.length,
         "text": match.text,
         **({"text_column": match.text_column, "cut": match.cut} if match.cut else {}),
+        **({"cut_lines": match.cut_lines} if match.cut_lines else {}),
         "before": match.before,
         "after": match.after,
     }

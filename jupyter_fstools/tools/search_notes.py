@@ -123,8 +123,8 @@ def _trimmed(match: TextMatch, most: int) -> TextMatch:
         return bisect_right(range(1, count + 1), most, key=lambda number: next(_sizes([shown(number)])))
 
     def without_end(length: int) -> TextMatch:
-        cut = match.cut + len(match.text) - length
-        return replace(match, text=match.text[:length], cut=cut, before=[], after=[])
+        cut, lines = match.cut + len(match.text) - length, match.cut_lines + match.text.count("\n", length)
+        return replace(match, text=match.text[:length], cut=cut, cut_lines=lines, before=[], after=[])
 
     def with_lines(number: int) -> TextMatch:
         before = match.before[max(0, len(match.before) - number) :]
@@ -242,8 +242,10 @@ def _lines(matches: list[TextMatch], around: bool) -> Iterator[list[ShownLine]]:
         lines += own[max(0, last + 1 - match.line) :]  # One line may end a match and begin the next.
         last = match.line + len(own) - 1
         if match.after:
-            lines += [ShownLine(number, text) for number, text in enumerate(match.after, last + 1)]
-            last += len(match.after)
+            if match.cut_lines:
+                lines.append(ShownLine(None, "--"))
+            lines += [ShownLine(number, text) for number, text in enumerate(match.after, match.last_line + 1)]
+            last = match.last_line + len(match.after)
         yield [
             line._replace(text=line.text.replace("\r", CARRIAGE_RETURN)) if "\r" in line.text else line
             for line in lines

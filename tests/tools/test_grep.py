@@ -312,6 +312,16 @@ def test_a_match_over_lines_shows_all_of_them(grep):
     assert result.text == "a.txt\n2\tstart\n3\tmiddle\n4\tend"
 
 
+def test_what_is_behind_a_match_over_many_lines_keeps_its_numbers(grep):
+    """A long match is cut."""
+    body = "".join(f"body {number:02}{'.' * 40}\n" for number in range(30))
+    grep.put("a.txt", f"start\n{body}end\nafter\n")
+    result = grep("grep", pattern="start[\\s\\S]*?end", multiline=True, after_lines=1)
+    assert result.text.endswith(" characters]\n--\n33-\tafter")
+    match = result.data["matches"][0]
+    assert match["line"] + match["text"].count("\n") + match["cut_lines"] == 32
+
+
 def test_a_file_that_is_only_named_is_not_read(grep):
     grep.put("a.txt", "hit\n")
     for mode in ("files", "count"):

@@ -27,6 +27,13 @@ def test_a_gap_stands_between_lines_that_do_not_follow_each_other():
     assert [line.number for line in lines(*apart, TextMatch("b.txt", 1, 1, 1, "a", after=["b"]))] == [1, None, 9, 1, 2]
 
 
+def test_lines_behind_a_match_that_is_cut_keep_their_numbers():
+    cut = TextMatch("a.txt", 2, 1, 900, "start\nmid", cut=890, cut_lines=3, after=["c", "d"])
+    assert [line.number for line in lines(cut)] == [2, 3, None, 7, 8]
+    ends_on_next = TextMatch("a.txt", 2, 1, 900, "start\nmid", cut=890, cut_lines=1), TextMatch("a.txt", 4, 9, 1, "x y")
+    assert [line.number for line in lines(*ends_on_next)] == [2, 3, 4]
+
+
 def test_what_is_left_out_of_a_long_line_is_counted():
     shown = lines(TextMatch("a.txt", 1, 101, 3, "needle", text_column=100, cut=294))[0]
     assert (shown.mark, shown.left_out) == ((1, 4), (99, 195))
