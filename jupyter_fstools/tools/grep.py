@@ -221,11 +221,9 @@ def _whole_lines(matches: Iterable[TextMatch], most: int) -> Iterator[tuple[int,
     shown: dict[int, str] = {}
     for match in matches:
         own = [] if match.cut else match.text.split("\n")
-        shown |= dict(enumerate([*match.before, *(own or [""])], match.line - len(match.before)))
-        if not own:
-            del shown[match.line]
-        else:
-            shown |= dict(enumerate(match.after, match.line + len(own)))
+        shown |= dict(enumerate(match.before, match.line - len(match.before)))
+        shown |= dict(enumerate(own, match.line))
+        shown |= dict(enumerate(match.after, match.last_line + 1))
     whole = sorted(line for line, text in shown.items() if len(text) <= most and _SURROGATE.search(text) is None)
     for _, run in groupby(enumerate(whole), lambda numbered: numbered[1] - numbered[0]):
         numbers = [line for _, line in run]

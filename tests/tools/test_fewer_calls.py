@@ -59,6 +59,13 @@ def test_a_line_that_grep_cut_and_a_file_that_it_only_named_were_not_shown(root:
     call("edit_file", **edit("a.txt", "needle", "pin"))
 
 
+def test_the_lines_around_a_line_that_grep_cut_may_be_edited(root: Path, call: Call) -> None:
+    (root / "a.txt").write_text("one\nneedle" + "x" * 5000 + "\nthree\nfour\n")
+    call("grep", pattern="needle", before_lines=1, after_lines=1)
+    for old, outside in (("one", False), ("three", False), ("four", True)):
+        assert call("edit_file", **edit("a.txt", old, old.upper())).data["outside_shown_lines"] is outside
+
+
 def test_what_did_not_fit_into_the_answer_of_a_search_was_not_shown(root: Path) -> None:
     """Neither the cut end of a line nor omitted lines around a match."""
     files = open_workspace(root, session="me", durable=False, max_output_bytes=200)
