@@ -31,7 +31,7 @@ def parts_of(path: str, longest_name: int = LONGEST_NAME) -> list[str]:
     if "\0" in path:
         raise Invalid("A path cannot hold a NUL character.", hint="Take the NUL out of `path`.")
     try:
-        path = path if path.isascii() else _spelled_for_disk(path)
+        path = path if path.isascii() else spelled_for_system(path)
         long = len(path) * 4 > LONGEST_NAME and _is_too_long(path, longest_name)
     except UnicodeEncodeError as error:
         raise Invalid(
@@ -144,13 +144,13 @@ def temporary_name(name: str) -> str:
     return HIDDEN_PREFIX + hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
-def _spelled_for_disk(path: str) -> str:
-    """A path in the spelling that listings give; `UnicodeEncodeError` if the disk cannot hold a name in it."""
+def spelled_for_system(text: str) -> str:
+    """A text in the spelling that `os.fsencode` takes and listings give; `UnicodeEncodeError` if there is none."""
     if sys.getfilesystemencoding() != "ascii":
-        os.fsencode(path)
-        return path
+        os.fsencode(text)
+        return text
     # In a C locale, names on the disk are still UTF-8, but listings give their bytes as surrogate escapes.
-    return path.encode("utf-8", "surrogateescape").decode("ascii", "surrogateescape")
+    return text.encode("utf-8", "surrogateescape").decode("ascii", "surrogateescape")
 
 
 def _is_too_long(path: str, longest_name: int) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
+from ..backends.path_names import spelled_for_system
 from ..backends.protocol import Backend
 from ..errors import FsToolsError, Invalid, OutsideRoot
 from .segments import MalformedSegment, escaped, expand_braces, literal_name, segment_regex
@@ -232,6 +233,10 @@ def _compiled(pattern: str, *, include_hidden: bool, root: str, field: str) -> G
     if wrong or _NEVER_IN_NAMES.search(pattern):
         wrong = wrong or "holds a NUL or half a surrogate pair"
         raise Invalid(wrong, hint=f"It takes at most {LONGEST_PATTERN} characters, such as **/*.py.")
+    try:
+        pattern = spelled_for_system(pattern)
+    except UnicodeEncodeError:
+        raise Invalid("holds a character that no name can have", hint="Write ? for it.") from None
     from_root = bool(root) and (pattern == root or pattern.startswith(root.rstrip("/") + "/"))
     if from_root:
         pattern = "/" + pattern[len(root) :].lstrip("/")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..backends.operating_system import split_path
+from ..backends.path_names import spelled_for_system
 from ..backends.protocol import Backend, FileStat
 from ..errors import Denied, FsToolsError, NotADirectory, NotFound
 from ..walking.listing import Visible
@@ -56,7 +57,7 @@ def _path_of_link(backend: Backend, path: str, found: FileStat) -> str:
     """
     if found.kind != "file":
         return found.path
-    *above, name = split_path(path)
+    *above, name = split_path(spelled_for_system(path))
     try:
         folder = backend.stat("/".join(above) or ".").path
         if joined(folder, name) == found.path:

@@ -262,6 +262,21 @@ listed = call_tool(workspace, "glob", {"pattern": "**/*.txt"}).data["files"][0][
 assert call_tool(workspace, "read_file", {"path": path}).data["path"] == listed
 call_tool(workspace, "edit_file", {"path": listed, "old_string": "x", "new_string": "y"})
 """
+PLAIN_SEARCH = """
+import sys
+from jupyter_fstools.backends.local_disk import LocalDisk
+from jupyter_fstools.search.glob import find_files
+from jupyter_fstools.search.grep import search_text
+from jupyter_fstools.search.query import TextQuery
+disk = LocalDisk(sys.argv[1])
+listed = [file.path for file in find_files(disk, "**").files]
+assert len(listed) == 1 and all(find_files(disk, glob).total == 1 for glob in ("\\u65e5/**", "*\\u672c.txt"))
+for engine in ("ripgrep", "python"):
+    for path, glob in ((".", None), (".", "\\u65e5/*"), ("\\u65e5", "\\u672c*"), ("\\u65e5/\\u672c.txt", None)):
+        found = search_text(disk, TextQuery(pattern="\\u00fc", glob=glob), path, engine=engine)
+        assert [match.path for match in found.matches] == listed, (engine, path, glob)
+"""
+PLAIN = {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "LC_ALL": "C"}
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such locale")
@@ -269,6 +284,13 @@ def test_a_name_is_found_in_a_locale_without_its_characters(tmp_path):
     """Listings give such names with escaped bytes; both spellings are one file."""
     (tmp_path / "日").mkdir()
     (tmp_path / "日" / "本.txt").write_text("x")
-    plain = {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "LC_ALL": "C"}
-    subprocess.run([sys.executable, "-c", PLAIN_LOCALE, tmp_path], check=True, env=os.environ | plain)
+    subprocess.run([sys.executable, "-c", PLAIN_LOCALE, tmp_path], check=True, env=os.environ | PLAIN)
     assert (tmp_path / "日" / "本.txt").read_text() == "y"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such locale")
+def test_a_search_works_in_a_locale_without_its_characters(tmp_path):
+    """Pattern, glob and path are UTF-8."""
+    (tmp_path / "日").mkdir()
+    (tmp_path / "日" / "本.txt").write_text("für\n", "utf-8")
+    subprocess.run([sys.executable, "-c", PLAIN_SEARCH, tmp_path], check=True, env=os.environ | PLAIN)

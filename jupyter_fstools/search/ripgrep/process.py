@@ -139,7 +139,9 @@ class Ripgrep:
             Stopped: before it began.
         """
         named = os.fsencode("\0".join([BEGINNING + path for path in paths])).split(b"\0")  # Faster than one by one.
-        command = [*map(os.fsencode, (self.binary, *OPTIONS, *arguments, "--")), *named]
+        # Ripgrep reads patterns as UTF-8 in any locale.
+        options = [each.encode("utf-8", "surrogateescape") for each in (*OPTIONS, *arguments, "--")]
+        command = [os.fsencode(self.binary), *options, *named]
         if self._stop.now():
             raise Stopped
         try:
