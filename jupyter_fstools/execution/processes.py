@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Mapping
 from functools import cache
 
+from ..backends.path_names import spelled_for_system
 from ..errors import Denied, FsToolsError, InputOutput, TooLarge
 
 _CHUNK = 64 << 10
@@ -66,7 +67,7 @@ class Processes:
         self._guard = _Guard()
         try:
             self._shell = subprocess.Popen(
-                [shell(), "-c", "--", os.fsencode(command)],
+                [shell(), "-c", "--", os.fsencode(spelled_for_system(command))],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,

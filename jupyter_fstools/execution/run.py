@@ -11,6 +11,7 @@ from codecs import getincrementaldecoder
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from ..backends.path_names import spelled_for_system
 from ..backends.protocol import Backend
 from ..errors import Invalid
 from ..globs.patterns import compile_glob
@@ -118,7 +119,8 @@ def environment(folder: str, added: Mapping[str, str]) -> dict[str, str]:
         added: the caller's own variables; they replace inherited ones.
     """
     kept = {name: value for name, value in os.environ.items() if not _KEPT_BACK.fullmatch(name)}
-    return {**kept, **_PLAIN_TEXT, "PWD": folder, **added}
+    spelled = {name: spelled_for_system(value) for name, value in added.items()}
+    return {**kept, **_PLAIN_TEXT, "PWD": folder, **spelled}
 
 
 def check_environment(added: Mapping[str, str]) -> None:
@@ -146,7 +148,7 @@ def check_text(field: str, text: str) -> None:
     if "\0" in text:
         raise Invalid(f"{field}: holds a NUL character", hint="Leave it out.", field=field)
     try:
-        os.fsencode(text)
+        spelled_for_system(text)
     except UnicodeEncodeError:
         raise Invalid(f"{field}: holds a lone surrogate", hint="Send whole characters.", field=field) from None
 

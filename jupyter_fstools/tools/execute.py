@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from ..backends.local_disk import LocalDisk
+from ..backends.path_names import spelled_for_system
 from ..documents.text.shown_lines import collapsed
 from ..errors import Disabled, FsToolsError, Invalid, TimedOut, TooLarge
 from ..execution.processes import can_run
@@ -127,7 +128,7 @@ def _checked(workspace: Workspace, arguments: ExecuteArguments) -> tuple[Command
     if not arguments.command.strip():
         raise Invalid("command: is empty", hint="Give the command to run.", field="command")
     check_text("command", arguments.command)
-    if (size := len(os.fsencode(arguments.command))) > MOST_COMMAND_BYTES:
+    if (size := len(os.fsencode(spelled_for_system(arguments.command)))) > MOST_COMMAND_BYTES:
         raise TooLarge(
             f"command: has {size} bytes, more than {MOST_COMMAND_BYTES}",
             hint="Write it to a file with `write_file` and run that file.",

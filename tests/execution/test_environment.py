@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import pytest
 
 from jupyter_fstools.errors import Invalid
 from jupyter_fstools.execution.run import check_environment, check_text, environment
 
+PLAIN_LOCALE = """
+import sys
+from jupyter_fstools import call_tool, open_workspace
+workspace = open_workspace(sys.argv[1], store="memory:", enable_execute=True, execute_approval=False)
+asked = {"command": "echo \\u00fc $WORD > \\u65e5.txt; cat \\u65e5.txt", "env": {"WORD": "\\u00df"}}
+ran = call_tool(workspace, "execute", asked).data
+assert ran["output"] == "\\u00fc \\u00df\\n", ascii(ran)
+"""
 SECRETS = (
     "JUPYTER_TOKEN",
     "JUPYTER_TOKEN_FILE",
@@ -58,3 +70,10 @@ def test_a_lone_surrogate_that_stands_for_no_byte_is_refused():
     check_text("command", "echo \udcff")
     with pytest.raises(Invalid, match="lone surrogate"):
         check_text("command", "echo \ud800")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such locale")
+def test_a_command_is_utf_8_in_a_locale_without_its_characters(tmp_path):
+    plain = {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "LC_ALL": "C"}
+    subprocess.run([sys.executable, "-c", PLAIN_LOCALE, tmp_path], check=True, env=os.environ | plain)
+    assert (tmp_path / "日.txt").read_text("utf-8") == "ü ß\n"
