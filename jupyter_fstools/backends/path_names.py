@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import sys
 import unicodedata
 from collections.abc import Callable
@@ -15,6 +16,7 @@ HIDDEN_PREFIX = ".~fstools-"
 """Prefix of the backends' own temporary files, which are never listed or given to a caller."""
 
 LONGEST_PATH, LONGEST_NAME = 4096, 255
+_ESCAPED_BYTES = re.compile("[\udc80-\udcff]+")
 
 _RESERVED = {"CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"} | {
     f"{port}{digit}" for port in ("COM", "LPT") for digit in "123456789¹²³"
@@ -139,16 +141,25 @@ def folded(name: str) -> str:
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
+def readable(text: str) -> str:
+    """A text with the characters that its escaped bytes spell, as rules are written with characters in any locale."""
+    return text if text.isascii() else _ESCAPED_BYTES.sub(_characters, text)
+
+
+def _characters(run: re.Match[str]) -> str:
+    return run[0].encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
+
+
 def temporary_name(name: str) -> str:
     """Name of the temporary file for new bytes of `name`; always the same, so that an abandoned one is found."""
     return HIDDEN_PREFIX + hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 def spelled_for_system(text: str) -> str:
-    """A text in the spelling that `os.fsencode` takes and listings give; `UnicodeEncodeError` if there is none."""
+    """A text in the one spelling that listings give; `UnicodeEncodeError` if the system has none."""
     if sys.getfilesystemencoding() != "ascii":
-        os.fsencode(text)
-        return text
+        # A caller may escape the bytes of a character, too: two spellings of one file would be two files to rules.
+        return os.fsdecode(os.fsencode(text))
     # In a C locale, names on the disk are still UTF-8, but listings give their bytes as surrogate escapes.
     return text.encode("utf-8", "surrogateescape").decode("ascii", "surrogateescape")
 

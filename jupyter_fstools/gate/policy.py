@@ -11,6 +11,7 @@ from typing import Literal
 
 from pathspec import GitIgnoreSpec
 
+from ..backends.path_names import readable
 from ..errors import Denied, Invalid
 from ..globs.segments import expand_braces
 from ..limits import setting
@@ -271,5 +272,5 @@ def folded(text: str) -> str:
     if text.isascii():
         return text.translate(_NO_NEWLINE).lower() if "\n" in text else text.lower()
     # Canonical caseless matching (Unicode, D145), without the characters that HFS+ ignores when it compares names.
-    decomposed = unicodedata.normalize("NFD", text.translate(_IGNORED))
+    decomposed = unicodedata.normalize("NFD", readable(text).translate(_IGNORED))
     return unicodedata.normalize("NFC", decomposed.casefold())

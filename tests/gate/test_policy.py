@@ -137,6 +137,28 @@ def test_characters_that_some_disks_ignore_are_no_way_around_a_rule(path):
         raise AssertionError
 
 
+def test_escaped_bytes_of_a_character_are_no_way_around_a_rule(make_call):
+    """Nor are they a second file, with a lock and receipts of its own."""
+    call = make_call(deny_read=["schlüssel*"], deny_write=["übung/"], approval=["größe.txt"])
+    for name in ("schlüssel.txt", "übung/a.txt", "größe.txt"):
+        call.put(name, "old\n")
+    escaped = {name: name.encode().decode("ascii", "surrogateescape") for name in ("schlüssel.txt", "übung/a.txt")}
+    call.refused("denied", "read_file", path=escaped["schlüssel.txt"])
+    call.refused("denied", "grep", pattern="old", path=escaped["schlüssel.txt"])
+    assert call("read_file", path=escaped["übung/a.txt"]).data["path"] == "übung/a.txt"
+    call.refused("denied", "write_file", path=escaped["übung/a.txt"], content="new\n")
+    call("read_file", path="größe.txt")
+    changed = call("write_file", path="gr\udcc3\udcb6\udcc3\udc9fe.txt", content="new\n").change
+    assert (changed.path, changed.status) == ("größe.txt", "proposed")
+
+
+def test_rules_hold_for_names_as_a_c_locale_lists_them():
+    """There every byte that is not ASCII is escaped."""
+    policy = Policy(deny_read=["übung/"])
+    assert not policy.may_read("\udcc3\udcbcbung/a.txt")
+    assert not policy.all_allowed("", ["\udcc3\udcbcbung"], "")
+
+
 def test_braces_in_rules_mean_each_of_their_choices(make_call):
     """Also nested."""
     call = make_call(deny_read=["*.{key,pem,{p12,pfx}}", "/only/{here,there}/"], deny_write=[])
