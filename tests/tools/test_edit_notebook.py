@@ -896,6 +896,13 @@ def test_where_a_string_is_not_in_a_cell_the_lines_told_are_the_cells(book):
     assert "The cell has, from line 1:\n1\tx = 1" in refusal.hint
 
 
+@pytest.mark.parametrize("first", [{"new_source": "y"}, {"edit_mode": "edit", "old_string": "x", "new_string": "y"}])
+def test_a_string_that_an_earlier_edit_of_the_call_changed_is_not_in_the_cell(book, first):
+    second = {"index": 1, "edit_mode": "edit", "old_string": "x = 1", "new_string": "x = 2"}
+    refusal = book.refused("no_match", "edit_notebook", path=PATH, edits=[{"index": 1, **first}, second])
+    assert refusal.message.startswith("edit 2 of 2: old_string is not in the cell")
+
+
 @pytest.mark.parametrize("strings", [("", "x"), ("x", "x"), ("x = 1\n", "x = 1\r\n")])
 def test_what_refuses_an_edit_of_a_cell_speaks_of_the_cell(book, strings):
     """To write a file whole, and its byte order mark, are no matter of a cell's."""

@@ -68,14 +68,14 @@ def edited_source(
             refusal.hint = "The cell keeps its own line endings; there is nothing to change."
         raise
     except NoMatch as refusal:
+        # Messages say "cell" instead of "file", except in the text quoted below the hint's first line.
+        refusal.message = _FILE.sub(r"\1 cell", refusal.message)
         content = BytesContent(original.encode("utf-8", "surrogatepass"))
         if earlier and (told := hint_of_earlier(edit.old, earlier, content.chunks, before.chunks)):
             refusal.hint, refusal.details = told.text, dict(told.details)
             raise
-        # Messages say "cell" instead of "file", except in the text quoted below the hint's first line.
         said, line_break, shown = refusal.hint.partition("\n")
-        refusal.message, said = (_FILE.sub(r"\1 cell", text) for text in (refusal.message, said))
-        refusal.hint = _as_it_is(said + line_break + shown, stand_ins)
+        refusal.hint = _as_it_is(_FILE.sub(r"\1 cell", said) + line_break + shown, stand_ins)
         texts = {name: _as_it_is(told, stand_ins) for name, told in refusal.details.items() if isinstance(told, str)}
         refusal.details |= texts
         raise
