@@ -167,7 +167,7 @@ def _is_ascii_in(encoding: TextEncoding, opened: OpenFile) -> bool:
 
 
 def _with_file_endings(workspace: Workspace, draft: Draft, encoding: TextEncoding, content: str) -> str:
-    """The content with the line endings of most of the file's lines."""
+    """The content with the line endings of most of the file's lines, or of each if all its lines are the file's."""
     text = content.removeprefix("\ufeff") if encoding.bom else content
     if draft.before is None or "\n" not in text:
         return text
@@ -180,6 +180,10 @@ def _with_file_endings(workspace: Workspace, draft: Draft, encoding: TextEncodin
     if index.eol in ("cr", "none"):
         return text
     plain = text.replace("\r\n", "\n")
+    if index.eol == "mixed" and draft.before.size <= _MOST_COMPARED_BYTES:
+        old = all_of(draft.before)[len(encoding.bom) :].decode(encoding.codec, "replace")
+        if old.replace("\r\n", "\n") == plain:  # the same lines: a change of their endings alone is no change
+            return old
     return plain.replace("\n", "\r\n") if index.mostly_crlf else plain
 
 

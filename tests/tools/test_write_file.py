@@ -115,6 +115,7 @@ def test_a_lone_surrogate_is_refused_before_anything_is_touched(call, read, path
         (b"a\r\nb\r\nc\n", "x\ny\n", b"x\r\ny\r\n", "crlf"),
         (b"a\nb\nc\r\n", "x\r\ny\n", b"x\ny\n", "lf"),
         (b"a", "x\r\ny\n", b"x\r\ny\n", "mixed"),
+        (b"a\r\nb\n", "a\nb\nc\n", b"a\nb\nc\n", "lf"),
         (b"", "x\r\n", b"x\r\n", "crlf"),
         (b"a\rb\r", "x\ry\r", b"x\ry\r", "cr"),
     ],
@@ -124,6 +125,18 @@ def test_the_line_endings_of_most_lines_are_kept(call, read, before, content, af
     read("a.txt", before)
     result = call("write_file", path="a.txt", content=content)
     assert call.got("a.txt") == after and result.data["eol"] == eol
+
+
+@pytest.mark.parametrize(
+    ("bom", "codec"), [(b"", "utf-8"), (codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le")]
+)
+@pytest.mark.parametrize("given", ["ä\r\nb\nc\rd\r\n", "ä\nb\nc\rd\n"])
+def test_the_text_of_a_file_with_mixed_line_endings_is_written_back_as_no_change(call, read, bom, codec, given):
+    before = bom + "ä\r\nb\nc\rd\r\n".encode(codec)
+    read("a.txt", before)
+    result = call("write_file", path="a.txt", content=given)
+    assert result.data["changed"] is False and result.data["eol"] == "mixed"
+    assert call.got("a.txt") == before
 
 
 @pytest.mark.parametrize(
