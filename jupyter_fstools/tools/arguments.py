@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from typing import Annotated, Any, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
-from pydantic_core import ErrorDetails
+from pydantic_core import ErrorDetails, PydanticCustomError
 
 from ..errors import Invalid
 
@@ -87,6 +87,8 @@ _IN_PLAIN_WORDS = {
     "too_long": "takes a length of {max_length} or less",
 }
 _WHOLE = re.compile(r"[+-]?\d{1,4000}")
+_BESIDE_OTHERS = "beside_others"
+_SAID_WHOLE = ("value_error", _BESIDE_OTHERS)
 
 
 def _whole(value: Any) -> Any:
@@ -177,7 +179,7 @@ class Arguments(BaseModel):
             if value is None and ours in fields and not fields[ours].is_required():
                 continue  # Many clients send null for arguments that they leave out.
             if ours in named:
-                raise ValueError(f"{ours} is given twice, once as {name}")
+                raise beside_others(ours, f"is given twice, once as {name}")
             named[ours] = value
         return named
 
@@ -215,6 +217,11 @@ def paths_of(call: str | None, edits: Sequence[str | None], *, single: bool) -> 
     return named
 
 
+def beside_others(field: str, problem: str) -> PydanticCustomError:
+    """The problem of an argument beside the others: pydantic's own errors of a whole model name no field."""
+    return PydanticCustomError(_BESIDE_OTHERS, "{problem}", {"field": field, "problem": problem})
+
+
 def refused(error: ValidationError, model: type[Arguments], who: str = "It") -> Invalid:
     """The refusal of invalid arguments, from which a caller can correct all of them at once.
 
@@ -225,7 +232,8 @@ def refused(error: ValidationError, model: type[Arguments], who: str = "It") -> 
     """
     problems, fields, hints = [], [], []
     for one in error.errors(include_url=False):
-        field = ".".join(names_to(one["loc"]))[:80] or "arguments"
+        own = (one["ctx"]["field"],) if one["type"] == _BESIDE_OTHERS else ()
+        field = ".".join(names_to((*one["loc"], *own)))[:80] or "arguments"
         fields.append(field)
         if one["type"] in ("extra_forbidden", "missing"):
             asked = _model_at(model, one["loc"])
@@ -255,7 +263,7 @@ def _in_plain_words(error: ErrorDetails) -> str:
     plain = _IN_PLAIN_WORDS.get(error["type"])
     said = plain.format_map(error.get("ctx", {})) if plain else error["msg"]
     said = re.sub("^Value error, ", "", re.sub("^Input should be ", "takes ", said))
-    got = f", got {spelled(error['input'])}" if ", got " not in said and error["type"] != "value_error" else ""
+    got = f", got {spelled(error['input'])}" if ", got " not in said and error["type"] not in _SAID_WHOLE else ""
     return f"{said[:1].lower()}{said[1:]}{got}"
 
 

@@ -28,7 +28,7 @@ from ..gate.policy import checked_path
 from ..gate.unchanged_lines import UnchangedLines
 from ..gate.workspace import Workspace
 from ..stores.records import Receipt
-from .arguments import Arguments, AsList, Flag, PathArgument, Text, paths_of
+from .arguments import Arguments, AsList, Flag, PathArgument, Text, beside_others, paths_of
 from .change_result import OUTSIDE_NAMED, EditedFile, TextSnippet, edited_result
 from .tool import Tool, ToolResult, answer_named
 
@@ -69,12 +69,12 @@ class EditFileArguments(Arguments):
     def _one_form(self) -> EditFileArguments:
         # Many clients send defaults for arguments that they leave out: an empty list, empty strings, false.
         if self.edits and (self.old_string or self.new_string or self.replace_all):
-            raise ValueError("give either edits or old_string and new_string, not both")
+            raise beside_others("edits", "give either edits or old_string and new_string, not both")
         if not self.edits and self.old_string:
             self.edits = None
         if self.edits is None and (self.old_string is None or self.new_string is None):
             missing = "old_string" if self.old_string is None else "new_string"
-            raise ValueError(f"{missing} is required (or a list of edits)")
+            raise beside_others(missing, "is required (or a list of edits)")
         return self
 
     def text_edits(self) -> list[tuple[str, TextEdit]]:

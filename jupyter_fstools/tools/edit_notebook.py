@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from ..documents.notebook import CellEdit
 from ..gate.workspace import Workspace
-from .arguments import Arguments, AsList, Count, Flag, PathArgument, Text, paths_of
+from .arguments import Arguments, AsList, Count, Flag, PathArgument, Text, beside_others, paths_of
 from .notebook_change import change_notebooks
 from .tool import Tool, ToolResult, answer_named
 
@@ -77,11 +77,11 @@ class EditNotebookArguments(OneCellEdit):
         # Many clients send defaults for arguments that they leave out: an empty list, empty strings, the defaults.
         said = [name for name in sorted(own) if getattr(self, name) not in ("", type(self).model_fields[name].default)]
         if self.edits and said:
-            raise ValueError(f"give either edits or the fields of one edit ({', '.join(said)}), not both")
+            raise beside_others("edits", f"give either edits or the fields of one edit ({', '.join(said)}), not both")
         if not self.edits and said:
             self.edits = None
         if self.edits is None and not own:
-            raise ValueError("give edits, or the fields of one edit (edit_mode, cell_id, new_source, ...)")
+            raise beside_others("edits", "give edits, or the fields of one edit (edit_mode, cell_id, new_source, ...)")
         return self
 
     def cell_edits(self) -> list[tuple[str, CellEdit]]:

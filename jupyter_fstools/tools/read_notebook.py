@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from ..backends.protocol import OpenFile
 from ..errors import Invalid
 from ..gate.workspace import Workspace
-from .arguments import Arguments, Count, Ordinal, PathArgument, Text
+from .arguments import Arguments, Count, Ordinal, PathArgument, Text, beside_others
 from .notebook_view import NotebookRequest, show_notebook
 from .tool import Tool, ToolResult, answer_named
 
@@ -50,11 +50,13 @@ class ReadNotebookArguments(Arguments):
             (name for name in ("output_index", "source_offset", "source_limit", "source_column") if name in given), None
         )
         if within and getattr(self, within) is not None and not one:
-            raise ValueError(f"{within} is about one cell: name it by cell_id or index")
+            raise beside_others(within, "is about one cell: name it by cell_id or index")
         if one and (self.offset or self.limit):
-            raise ValueError("give either a cell (cell_id or index) or offset and limit, not both")
+            field = "offset" if self.offset else "limit"
+            raise beside_others(field, "give either a cell (cell_id or index) or offset and limit, not both")
         if self.output_index is None and (self.output_offset or self.mime_type is not None):
-            raise ValueError("output_offset and mime_type are about one output: name it by output_index")
+            field = "output_offset" if self.output_offset else "mime_type"
+            raise beside_others(field, "is about one output: name it by output_index")
         return self
 
 

@@ -10,7 +10,7 @@ from ..errors import NotFound
 from ..gate.workspace import Workspace
 from ..journal.journal import Journal
 from ..stores.records import Change
-from .arguments import Arguments, PathArgument, Text
+from .arguments import Arguments, PathArgument, Text, beside_others
 from .tool import Tool, ToolResult, answer_named, text_block
 
 
@@ -26,7 +26,7 @@ class UndoArguments(Arguments):
     @model_validator(mode="after")
     def _one_of_both(self) -> UndoArguments:
         if (self.change_id is None) == (self.path is None):
-            raise ValueError("give either change_id or path")
+            raise beside_others("change_id", "give either change_id or path")
         return self
 
 

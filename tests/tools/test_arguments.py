@@ -261,3 +261,26 @@ NO_LISTS = [("x", "edits: takes a list"), ("[{", "edits: takes a list"), ("[" * 
 def test_what_is_no_list_or_object_is_said_in_plain_words(call, edits, said):
     with pytest.raises(Invalid, match=said):
         call_tool(call.workspace, "edit_file", {"path": "a.txt", "edits": edits})
+
+
+BESIDE_OTHERS = [
+    ("edit_file", {"old_string": "a"}, "new_string: is required (or a list of edits)"),
+    ("edit_file", {"new_string": "a"}, "old_string: is required (or a list of edits)"),
+    ("edit_file", {"edits": [{"old": "a", "new": "b"}], "old": "a", "new": "b"}, "edits: give either edits or"),
+    ("edit_file", {"edits": [{"old": "a", "search": "a", "new": "b"}]}, "edits.0.old_string: is given twice, once as"),
+    ("edit_notebook", {"edits": [{"cell_id": "a"}], "cell_id": "a"}, "edits: give either edits or"),
+    ("edit_notebook", {}, "edits: give edits, or"),
+    ("read_notebook", {"source_offset": 2}, "source_offset: is about one cell"),
+    ("read_notebook", {"cell_id": "a", "limit": 2}, "limit: give either a cell"),
+    ("read_notebook", {"cell_id": "a", "mime_type": "text/html"}, "mime_type: is about one output"),
+    ("undo", {"change_id": "a"}, "change_id: give either"),
+    ("read_file", {"file_path": "b"}, "path: is given twice, once as file_path"),
+]
+
+
+@pytest.mark.parametrize(("tool", "arguments", "said"), BESIDE_OTHERS)
+def test_an_argument_that_is_wrong_beside_the_others_is_named(call, tool, arguments, said):
+    with pytest.raises(Invalid) as refused:
+        call_tool(call.workspace, tool, {"path": "a.ipynb", **arguments})
+    assert refused.value.message.startswith(said)
+    assert refused.value.details["field"] == said.partition(":")[0]

@@ -17,7 +17,7 @@ from ...journal.journal import Journal
 from ...journal.standing import as_of_now
 from ...sessions import checked_session
 from ...stores.records import Change
-from ...tools.arguments import Arguments, Count, PathArgument, Text
+from ...tools.arguments import Arguments, Count, PathArgument, Text, beside_others
 from ..base_handler import NoArguments, ToolsHandler
 from ..bodies import as_json, rendered_change
 from ..permissions import EXECUTE, UNDO_OTHERS
@@ -40,7 +40,7 @@ class WaitingChanges(Arguments):
     @model_validator(mode="after")
     def _one_way(self) -> Self:
         if (self.ids is None) == (self.session is None and not self.path):
-            raise ValueError("takes either ids, or session, path or both")
+            raise beside_others("ids", "takes either ids, or session, path or both")
         return self
 
 
