@@ -13,7 +13,7 @@ from ..open_documents.protocol import is_live
 from ..stores.records import Receipt
 from .read_tracker import ReadTracker
 from .shown_text import LineRun, ShownText
-from .stale import MOST_EXPLAINED_BYTES, SHOWN_BY_DIFF, explain_read, is_whole_text, text_of
+from .stale import MOST_EXPLAINED_BYTES, SHOWN_BY_DIFF, explain_read, is_in_other_encoding, is_whole_text, text_of
 from .unchanged_lines import UnchangedLines
 from .versions import Versions
 
@@ -60,7 +60,7 @@ class LineCheck:
             receipt = tracker.lookup(stat.key)
             if receipt is None:
                 raise
-            if self._accept_stale:
+            if self._accept_stale and not is_in_other_encoding(opened, receipt):
                 return receipt
             shown = tracker.shown_text(stat.key)
             refused = partial(self._explained, refusal, opened, receipt, shown)

@@ -10,7 +10,7 @@ from ..backends.protocol import OpenFile
 from ..content.fingerprint import fingerprint_of
 from ..diffs.file_diff import FileDiff, unified
 from ..diffs.line_diff import MAX_ROW_CHARACTERS
-from ..documents.text.encoding import BOM_OF, UTF_8, TextEncoding, encoding_of, known_encoding
+from ..documents.text.encoding import BOM_OF, UTF_8, TextEncoding, encoding_by_itself, encoding_of, known_encoding
 from ..errors import EncodingRefused, FsToolsError, Stale
 from ..stores.records import FileState, Receipt
 from .draft import ExpectedContent, KnownContent
@@ -21,6 +21,7 @@ from .shown_text import ShownText
 _SAID = {
     "byte_order_mark": "its byte order mark was {how}; the text is the same",
     "encoding": "it was {how}; the text is the same",
+    "other_encoding": "it was read {how} now",
     "line_endings": "only its line endings changed",
     "final_newline": "its final newline was {how}; the other lines are the same",
     "cell_type": "it was a {how} cell; its source is the same",
@@ -83,6 +84,8 @@ def explain_read(refusal: Stale, opened: OpenFile, receipt: Receipt, shown: Show
     whole = shown is not None and is_whole_text(receipt, shown)
     elsewhere = "outside_shown_lines" if all(covers(kept, *lines) for lines in receipt.lines) else "unknown"
     then = _Then(shown, whole, receipt.text_sha, receipt.encoding, elsewhere)
+    if is_in_other_encoding(opened, receipt):
+        refusal.hint = "Read the file again without `encoding`, then repeat the call."
     return _explain(refusal, opened, then)
 
 
@@ -95,6 +98,11 @@ def explain_change(
     """
     encoding = receipt.encoding if receipt else None
     _explain(refusal, opened, _Then(told.known, told.whole, expected.text_sha, encoding, "outside_change"))
+
+
+def is_in_other_encoding(opened: OpenFile, receipt: Receipt) -> bool:
+    """Whether a file shows by itself another encoding than the one that the reader named for its former content."""
+    return bool(receipt.encoding and encoding_by_itself(opened, opened.stat.path, receipt.encoding))
 
 
 def is_whole_text(receipt: Receipt, shown: ShownText) -> bool:
@@ -134,13 +142,18 @@ def _explain(refusal: Stale, opened: OpenFile, then: _Then) -> str | None:
     except FsToolsError:
         say_in_words(refusal, "undecodable")
         return None
-    text = text_of(opened, encoding)
+    other = encoding_by_itself(opened, opened.stat.path, then.encoding) if then.encoding else None
+    text = text_of(opened, other or encoding)
     diff = then.known.diff(opened.stat.path, text, whole=then.whole) if then.known is not None else None
     if not show_diff(refusal, diff):
         elsewhere = "line_endings" if then.whole else then.elsewhere
-        say_in_words(refusal, *(_only_bytes(then, text, encoding) or ("unknown" if diff is None else elsewhere,)))
+        say_in_words(
+            refusal, *(_only_bytes(then, text, other or encoding) or ("unknown" if diff is None else elsewhere,))
+        )
     elif "\ufffd" in text and _is_undecodable(opened, encoding):
         say_in_words(refusal, "undecodable")
+    elif other is not None:
+        say_in_words(refusal, "other_encoding", f"in {encoding.codec} and reads as {_named(other)}")
     elif then.whole and tells_all(refusal, diff):
         return text
     return None

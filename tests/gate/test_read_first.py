@@ -531,6 +531,7 @@ WINDOW = {"offset": 10, "limit": 5}
         (b"\xef\xbb\xbfa\n", b"a\n", {}, "byte_order_mark", "was removed"),
         ("a\n".encode("utf-16"), b"a\n", {}, "encoding", "was in utf-16-le with a byte order mark and is in utf-8"),
         (b"a\n", "a\r\n".encode("utf-16"), {}, "encoding", "was in utf-8 and is in utf-16-le"),
+        (b"\xe9\n", "\u00e9\n".encode(), {"encoding": "latin-1"}, "encoding", "was in iso8859-1 and is in utf-8"),
         (b"a\n\0"[:2], b"a\n\0", {}, "undecodable", "no longer be decoded"),
         (b"a\r", b"a", {}, "line_endings", "line endings"),
         ("a\n".encode("utf-16-le"), "a\r\n".encode("utf-16-le"), {"encoding": "utf-16-le"}, "line_endings", "endings"),
@@ -547,6 +548,43 @@ def test_a_stale_refusal_says_in_words_what_no_diff_shows(call, before, after, r
     refusal = stale(call, "a.txt")
     assert refusal.details["changed"] == changed and said in refusal.message
     assert "diff" not in refusal.details and "Look at" not in refusal.hint
+
+
+@pytest.mark.parametrize(
+    ("before", "named", "after"),
+    [
+        ("é\nx\n".encode("latin-1"), "latin-1", "é\nx\ny\n".encode()),
+        (b"e\nx\n", "cp1252", "é\nx\n".encode()),
+        ("e\nx\n".encode("utf-16-le"), "utf-16-le", b"e\nx\ny\n"),
+        ("e\nx\n".encode("cp037"), "cp037", b"e\nx\ny\n"),
+        ("e\nx\n".encode("utf-16-le"), "utf-16-le", "\ufeffe\nx\ny\n".encode("utf-16-be")),
+    ],
+)
+@pytest.mark.parametrize("more", [{}, {"if_stale": "match"}])
+def test_a_file_saved_in_another_encoding_is_not_edited_in_the_one_named_before(call, before, named, after, more):
+    """The letters of the edit would be broken among those of the file, or the other way round."""
+    call.put("a.txt", before)
+    call("read_file", path="a.txt", encoding=named)
+    call.put("a.txt", after)
+    edit = {"path": "a.txt", "old_string": "x", "new_string": "ü", **more}
+    for _ in range(2):
+        refusal = call.refused("stale", "edit_file", **edit)
+        assert refusal.details["changed"] == "other_encoding" and "again without `encoding`" in refusal.hint
+    call("read_file", path="a.txt")
+    call("edit_file", **edit)
+    assert "ü" in call.got("a.txt").decode("utf-16" if after[:2] == b"\xfe\xff" else "utf-8")
+
+
+@pytest.mark.parametrize("codec", ["latin-1", "utf-16", "utf-8", "cp037", "shift_jis"])
+def test_a_file_that_keeps_its_named_encoding_is_edited_in_it_after_a_stale_refusal(call, codec):
+    letter = "日" if codec == "shift_jis" else "é"
+    call.put("a.txt", f"{letter}\nx\n".encode(codec))
+    call("read_file", path="a.txt", encoding=codec)
+    call.put("a.txt", f"{letter}\nx\ny\n".encode(codec))
+    edit = {"path": "a.txt", "old_string": "x", "new_string": letter}
+    call.refused("stale", "edit_file", **edit)
+    call("edit_file", **edit)
+    assert call.got("a.txt") == f"{letter}\n{letter}\ny\n".encode(codec)
 
 
 def test_a_stale_refusal_of_a_picture_says_nothing_of_text(call):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ...content.source import Content
-from ...errors import Binary, EncodingRefused, Invalid
+from ...errors import Binary, EncodingRefused, FsToolsError, Invalid
 
 _BOMS = (  # UTF-32 before UTF-16: its little-endian BOM begins with UTF-16's.
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -151,6 +151,28 @@ def encoding_of(content: Content, path: str, named: str | None) -> TextEncoding:
             refusal.hint = f"Its byte order mark says {mark[1]}: leave encoding out."
         raise refusal
     return encoding
+
+
+def encoding_by_itself(content: Content, path: str, named: str) -> TextEncoding | None:
+    """The encoding that a file shows by a byte order mark, or as UTF-8, if it is not the named one.
+
+    In a single-byte encoding nearly all bytes can be decoded: no error tells that a program has saved the file in UTF-8
+    since it was read in that encoding.
+    """
+    try:
+        found, asked = encoding_of(content, path, None), encoding_of(content, path, named)
+    except FsToolsError:
+        return None
+    if found.bom or asked.is_utf8 or not found.is_utf8:
+        return found if found.bom and found.codec != asked.codec else None
+    decoder, is_plain = codecs.getincrementaldecoder("utf-8")(), asked.counts_newline_bytes
+    try:
+        for chunk in content.chunks():
+            is_plain = decoder.decode(chunk).isascii() and is_plain
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return None
+    return None if is_plain else found
 
 
 def binary_refusal(offset: int, head: bytes = b"") -> Binary:
