@@ -24,7 +24,7 @@ from ..documents.notebook import (
     output_rows,
     output_text,
 )
-from ..documents.text.shown_lines import envelope
+from ..documents.text.shown_lines import counted, envelope
 from ..errors import Conflict, FsToolsError, Invalid, NotebookRefused, OutOfRange
 from ..gate.cell_receipts import record_cells
 from ..gate.read_tracker import ReadTracker, ReceiptAfter
@@ -194,7 +194,7 @@ def _first_cell(document: NotebookDocument, offset: int) -> int:
     total = len(document.cells)
     if offset and offset >= total:
         raise OutOfRange(
-            f"offset {offset}: the notebook has {total} cells",
+            f"offset {offset}: the notebook has {counted(total, 'cell')}",
             hint=f"Cells are counted from 0: use 0 to {max(total - 1, 0)}.",
             total=total,
         )

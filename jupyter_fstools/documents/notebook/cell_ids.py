@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Any, NamedTuple
 
 from ...errors import Ambiguous, FsToolsError, Invalid, NotFound, OutOfRange
+from ..text.shown_lines import counted
 from .cell import Cell, Cells
 
 _LISTED = 20
@@ -184,7 +185,7 @@ def _check_index(cells: Sequence[Cell], index: int, field: str) -> None:
         raise Invalid(f"{field}: cells are counted from 0, got {index}", hint="Use 0 or more.", field=field)
     if index >= len(cells):
         raise OutOfRange(
-            f"{field} {index}: the notebook has {len(cells)} cells",
+            f"{field} {index}: the notebook has {counted(len(cells), 'cell')}",
             hint=f"Use an index from 0 to {len(cells) - 1}." if cells else "Insert a cell first.",
             total=len(cells),
         )

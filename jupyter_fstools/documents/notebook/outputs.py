@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 
 from ...content.source import Content
 from ...errors import Invalid, OutOfRange
-from ..text.shown_lines import collapsed, without_ansi
+from ..text.shown_lines import collapsed, counted, without_ansi
 from .cell import Cell, bounded_names, bounded_sizes, decoded, decoded_to_show, joined_text
 from .spans import Member, items_at, members_at
 
@@ -150,7 +150,7 @@ class Output:
         mime, text = self._full_text(mime_type)
         if offset > len(text) or offset < 0:
             raise OutOfRange(
-                f"output_offset {offset}: the output has {len(text)} characters",
+                f"output_offset {offset}: the output has {counted(len(text), 'character')}",
                 hint=f"Use an offset from 0 to {len(text)}.",
                 total=len(text),
             )
@@ -256,7 +256,7 @@ def output_at(cell: Cell, index: int) -> Output:
     if not 0 <= index < len(places):
         none = "Run the cell to get outputs." if cell.cell_type == "code" else "Only code cells have outputs."
         raise OutOfRange(
-            f"output_index {index}: the cell has {len(places)} outputs",
+            f"output_index {index}: the cell has {counted(len(places), 'output')}",
             hint=f"Use an index from 0 to {len(places) - 1}." if places else none,
             total=len(places),
         )

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from pydantic import BaseModel, Field
 
 from ...errors import OutOfRange
-from ..text.shown_lines import CARRIAGE_RETURN
+from ..text.shown_lines import CARRIAGE_RETURN, counted
 from .cell import MOST_NAMES, Cell, bounded_names, bounded_sizes, lines_of
 from .document import NotebookDocument
 from .outputs import OutputSummary
@@ -76,7 +76,7 @@ def cell_view(
     first = max(source_offset, 1) - 1
     if first and first >= len(lines):
         raise OutOfRange(
-            f"source_offset {source_offset}: the cell has {len(lines)} lines",
+            f"source_offset {source_offset}: the cell has {counted(len(lines), 'line')}",
             hint=f"Use an offset from 1 to {max(1, len(lines))}.",
             total=len(lines),
         )
@@ -206,7 +206,7 @@ def source_rows(lines: Sequence[str], first: int, limits: LineLimits, room: Text
 def _require_column(line: int, column: int, length: int) -> None:
     if column > max(length, 1):
         raise OutOfRange(
-            f"source_column {column}: line {line} of the cell has {length} characters",
+            f"source_column {column}: line {line} of the cell has {counted(length, 'character')}",
             hint=f"Use a column from 1 to {max(length, 1)}.",
             total_columns=length,
         )

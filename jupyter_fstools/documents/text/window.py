@@ -132,8 +132,9 @@ def past_the_end(line: int, total: int) -> OutOfRange:
 
 
 def _past_the_line(wanted: WindowLimits, length: int) -> OutOfRange:
+    characters = f"{length} character{'' if length == 1 else 's'}"
     return OutOfRange(
-        f"column {wanted.column} is past the end: line {wanted.first} has {length} characters",
+        f"column {wanted.column} is past the end: line {wanted.first} has {characters}",
         hint=f"Use a column from 1 to {max(1, length)}.",
         total_columns=length,
     )

@@ -106,7 +106,7 @@ def test_new_cells_get_fresh_valid_ids_from_4_5_on_and_none_before() -> None:
 
 def test_indexes_out_of_range_name_the_total() -> None:
     data = samples.minified(notebook(code()))
-    with pytest.raises(OutOfRange, match="1 cells"):
+    with pytest.raises(OutOfRange, match=r"1 cell\b"):
         edited(data, {"index": 1, "new_source": "n"})
     with pytest.raises(Invalid, match="from 0"):
         edited(data, {"index": -1, "new_source": "n"})

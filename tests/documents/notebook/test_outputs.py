@@ -157,7 +157,7 @@ def test_a_type_can_be_asked_for_and_pictures_are_no_text() -> None:
 
 
 def test_an_output_that_is_not_there_names_the_total() -> None:
-    with pytest.raises(OutOfRange, match="1 outputs"):
+    with pytest.raises(OutOfRange, match=r"1 output\b"):
         output_at(document(samples.minified(notebook(code()))).cells[0], 1)
     for cell, hint in ((code(outputs=[]), "Run the cell"), (samples.markdown(), "Only code cells have outputs")):
         with pytest.raises(OutOfRange) as caught:
