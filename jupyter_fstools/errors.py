@@ -57,6 +57,19 @@ class FsToolsError(Exception):
     def __str__(self) -> str:
         return f"{self.code}: {self.message}" + (f"\nHint: {self.hint}" if self.hint else "")
 
+    def texts(self) -> list[str]:
+        """The refusal, what changed, and what people decided since the last call; empty ones are left out.
+
+        A diff counts as shown, and a decision is told only once, so no caller may be given the first text alone.
+        """
+        more = (self.details.get(name) for name in ("diff", "since_last_call"))
+        return [text for text in (str(self), *more) if text]
+
+    @property
+    def text(self) -> str:
+        """All that a model should be shown: the refusal, what changed, and what people decided since the last call."""
+        return "\n".join(self.texts())
+
     def as_dict(self) -> dict[str, Any]:
         """`{"code", "message", "hint", "details"}`: the body every surface sends."""
         return {

@@ -60,6 +60,12 @@ def test_a_refusal_says_what_why_and_what_next():
     assert refusal._render_traceback_() == ["too_large: a.txt has 9 bytes", "Hint: Read a part."]
 
 
+def test_the_text_for_a_model_has_the_diff_and_what_people_decided():
+    refusal = errors.Stale("a changed", hint="Look.", diff="-one\n+two", since_last_call="Change c1 was approved.")
+    assert refusal.text == "stale: a changed\nHint: Look.\n-one\n+two\nChange c1 was approved."
+    assert errors.Stale("a changed", diff="").text == "stale: a changed"
+
+
 @pytest.mark.parametrize("message", ["it is a folder", "'a/b': 'a' is a file, not a folder."])
 def test_nothing_follows_a_full_stop_where_nothing_was_modified(message):
     refusal = errors.Conflict(message)

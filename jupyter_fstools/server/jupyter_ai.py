@@ -106,7 +106,7 @@ async def _called(tool: Tool, given: dict[str, Any]) -> list[Any]:
         result = await served.calls.run(caller, lambda: call_tool(workspace, tool.name, arguments))
     except FsToolsError as refusal:
         refusal.hint = prefixed_hint(refusal.hint, _PREFIX)
-        raise ToolError(str(refusal)) from None
+        raise ToolError(refusal.text) from None
     kinds: dict[str, type[Any]] = {"text": TextContent, "image": ImageContent}
     return [kinds[block["type"]].model_validate(block) for block in result.content]
 

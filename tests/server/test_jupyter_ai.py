@@ -100,6 +100,21 @@ def test_personas_find_the_tools_and_are_held_to_reading_first(offered):
     assert {change["session"] for change in changes} == {"jupyter-ai"}
 
 
+def test_a_persona_is_shown_what_changed_where_an_edit_is_stale(offered):
+    root, url, _ = offered
+    (root / "a.txt").write_text("one\ntwo\n")
+
+    async def script():
+        async with Client(url) as client:
+            await client.call_tool("fs_read_file", {"path": "a.txt"})
+            (root / "a.txt").write_text("one\nTWO\n")
+            return await client.call_tool("fs_edit_file", {"path": "a.txt", "old_string": "one", "new_string": "1"})
+
+    stale = asyncio.run(script())
+    assert stale.is_error and text_of(stale).startswith("stale: ")
+    assert {"-two", "+TWO"} <= set(text_of(stale).splitlines())
+
+
 def test_personas_that_keep_an_mcp_session_are_told_apart_and_others_are_shown_files_anew(offered):
     root, url, server = offered
     (root / "a.txt").write_text("one\n")

@@ -132,8 +132,7 @@ def listed(workspace: Workspace) -> list[dict[str, Any]]:
 def refused(workspace: Workspace, id: Id, refusal: FsToolsError, *, stateless: bool) -> bytes:
     """The message that tells a model why its call was refused."""
     refusal.hint = prefixed_hint(refusal.hint, workspace.tool_prefix)
-    more = (refusal.details.get(name) for name in ("diff", "since_last_call"))
-    content = [text_block(text) for text in (str(refusal), *more) if text]
+    content = [text_block(text) for text in refusal.texts()]
     structured = {"structuredContent": {"error": refusal.as_dict()}} if workspace.rules.structured_content else {}
     told = {"content": content, **structured, "isError": True}
     return result(id, told | (_COMPLETE if stateless else {}))
