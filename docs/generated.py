@@ -127,12 +127,28 @@ def tools() -> str:
     for name, tool in TOOLS.items():
         kind = "only reads" if tool.reads_only else "runs commands" if tool.runs_commands else "writes"
         text += f"### `{name}`\n\n*{tool.title}; {kind}.* {_literal(_one_line(tool.description))}\n\n"
+        schema = tool.arguments.model_json_schema(by_alias=False)
         rows = [
-            (f"`{field_name}`", "yes" if field.is_required() else "", _literal(field.description or ""))
-            for field_name, field in tool.arguments.model_fields.items()
+            (f"`{one}`", "yes" if one in schema.get("required", ()) else "", _literal(_meaning(part, schema)))
+            for one, part in schema["properties"].items()
         ]
         text += _table(("argument", "required", "meaning"), rows) + "\n"
     return text
+
+
+def _meaning(part: dict[str, Any], schema: dict[str, Any]) -> str:
+    """The description of an argument, also of one that may be null, with its choices or the fields of its objects."""
+    forms = (part, *part.get("anyOf", ()))
+    said = next((form["description"] for form in forms if "description" in form), "")
+    for form in forms:
+        if "enum" in form:
+            choices = (f"`{one}`" + " (default)" * (one == part.get("default")) for one in form["enum"])
+            said += f" One of {', '.join(choices)}."
+        if "$ref" in form.get("items", ()):
+            fields = schema["$defs"][form["items"]["$ref"].rpartition("/")[2]]["properties"]
+            named = ", ".join(f"`{one}`" for one in fields)
+            said += f" Each has some of {named}; instead, those of a single one may stand beside `path`."
+    return said
 
 
 def subcommands() -> str:

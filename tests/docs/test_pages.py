@@ -87,6 +87,15 @@ def test_the_page_of_tools_shows_every_text_as_an_assistant_reads_it():
     assert [text for text in texts if " ".join(text.split()).replace("`", "") not in shown] == []
 
 
+def test_the_page_of_tools_says_what_each_argument_means_and_lists_its_choices():
+    page = generated.tools()
+    rows = re.findall(r"^\| `(\w+)` \| \w* \| *(.*?) *\|$", page, re.MULTILINE)
+    assert len(rows) == sum(len(tool.arguments.model_fields) for tool in TOOLS.values())
+    assert [name for name, meaning in rows if not meaning] == []
+    assert "One of `replace` (default), `edit`, `insert`, `delete`, `move`" in page
+    assert "Each has some of `path`, `old_string`, `new_string`, `replace_all`;" in page
+
+
 def test_the_page_of_settings_shows_every_help_text_and_every_rule_set_by_default():
     shown, page = _read("settings"), generated.settings()
     traits = FsToolsConfig.class_traits(config=True)
