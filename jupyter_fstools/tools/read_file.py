@@ -248,9 +248,9 @@ READ_FILE = Tool(
     title="Read a file",
     description=(
         "Read a text file; do so before you edit or overwrite it. Each line is shown as its number, a tab and its "
-        "text; number and tab are not part of the file. Above 256 KiB give offset and limit; without them 2000 "
-        "lines are shown. Unchanged content that you have read is only confirmed (force=true shows it). Pictures "
-        "are shown, PDFs as text or pictures of pages. For notebooks use read_notebook."
+        "text; number and tab are not part of the file. By default a file above 256 KiB needs offset or limit, and "
+        "without limit 2000 lines are shown. Unchanged content that you have read is only confirmed (force=true "
+        "shows it). Pictures are shown, PDFs as text or pictures of pages. For notebooks use read_notebook."
     ),
     arguments=ReadFileArguments,
     run=run,
