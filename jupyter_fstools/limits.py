@@ -24,11 +24,13 @@ class Limits:
         "Maximum bytes of text in one MCP answer to a client that cuts longer ones (cutting_clients).",
         1024,
     )
-    max_line_length: int = setting(2000, "Characters of one line that are shown; the rest is cut.")
+    max_line_length: int = setting(
+        2000, "Characters of one line that are shown when the call gives no max_line_length; the rest is cut."
+    )
     max_edit_bytes: int = setting(1 << 30, "Largest file that is edited or that an edit makes, in bytes.")
     max_write_bytes: int = setting(64 << 20, "Maximum bytes of content that one call writes.")
     list_entries: int = setting(1000, "Entries listed when the call gives no limit.")
-    max_list_entries: int = setting(10_000, "Maximum entries that one call lists.")
+    max_list_entries: int = setting(10_000, "Maximum entries, files or matching lines that one call lists.")
     grep_matches: int = setting(250, "Matching lines shown when the call gives no limit.")
     max_search_bytes: int = setting(
         32 << 20, "Largest file that a search of a folder reads, in bytes; a file named in the call is always searched."

@@ -39,8 +39,8 @@ class Rules:
     )
     journal_of_others: Literal["readable", "nothing"] = setting(
         "readable",
-        "Where users share a store: what the journal and the panel show of other users' changes; 'readable': those of "
-        "files that the server's own account may read.",
+        "Where users share a store: what the journal and the panel show of other users' changes; 'nothing', or "
+        "'readable': those of files that the server's own account may read.",
     )
 
 
