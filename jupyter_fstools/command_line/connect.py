@@ -34,7 +34,9 @@ def add_connect_words(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `jupyter fstools connect` beside the options of all commands."""
     parser.add_argument("client", choices=CLIENTS, help="the assistant's program")
     parser.add_argument(
-        "--name", default=None, help="name of the token, the session and the entry (default: the client's)"
+        "--name",
+        default=None,
+        help="name of the token and the session (default: the client's); the entry is then called jupyter-NAME",
     )
     parser.add_argument(
         "--tools",
