@@ -149,6 +149,18 @@ def test_every_route_but_the_socket_is_described(shared_server):
     assert "/tools/read_file" in described
 
 
+def test_every_query_parameter_and_every_field_of_a_body_is_described(shared_server):
+    document = shared_server.get("/openapi.json").json
+    calls = [call for path in document["paths"].values() for method, call in path.items() if method != "parameters"]
+    named = [(one["name"], one) for call in calls for one in call.get("parameters", ())]
+    for call in calls:
+        for shape in call.get("requestBody", {}).get("content", {}).values():
+            name = shape["schema"].get("$ref", "").rpartition("/")[2]
+            named += document["components"]["schemas"].get(name, shape["schema"]).get("properties", {}).items()
+    assert len(named) > 100
+    assert [name for name, part in named if "description" not in str(part)] == []
+
+
 def test_every_code_of_a_refusal_is_described(shared_server):
     schemas = shared_server.get("/openapi.json").json["components"]["schemas"]
     codes = {refusal.code for refusal in FsToolsError.__subclasses__()}

@@ -61,7 +61,7 @@ class ActivityQuery(Arguments):
     before: (
         Annotated[float, Field(allow_inf_nan=False, description="Only what is earlier, in seconds since 1970.")] | None
     ) = None
-    limit: PageSize = 100
+    limit: Annotated[PageSize, Field(description="Entries at most.")] = 100
 
 
 class ActivityPage(BaseModel):

@@ -32,14 +32,14 @@ class ChangesQuery(Arguments):
 
     path: PathArgument | None = None
     session: Annotated[Text, Field(description="Only what this session did.")] | None = None
-    status: ChangeStatus | None = None
+    status: Annotated[ChangeStatus, Field(description="Only those with this status.")] | None = None
     after: Annotated[Count, Field(description="Only revisions above this one, in rising order.")] | None = None
     before: (
         Annotated[float, Field(allow_inf_nan=False, description="Only what was made earlier, in seconds since 1970.")]
         | None
     ) = None
-    limit: PageSize = 100
-    offset: Count = 0
+    limit: Annotated[PageSize, Field(description="Changes at most.")] = 100
+    offset: Annotated[Count, Field(description="Changes to skip.")] = 0
     diffs: Annotated[Flag, Field(description="With the hunks and cells of the diffs.")] = True
 
 

@@ -33,8 +33,8 @@ class FilePath(Arguments):
 class WaitingChanges(Arguments):
     """The waiting changes to decide about: these, or all of a session, of a path, or of both."""
 
-    ids: Annotated[list[Text], Field(min_length=1, max_length=1000)] | None = None
-    session: Text | None = None
+    ids: Annotated[list[Text], Field(min_length=1, max_length=1000, description="The changes.")] | None = None
+    session: Annotated[Text, Field(description="All that wait of this session.")] | None = None
     path: Annotated[Text, Field(description='A file or folder; "." for everything below the root.')] | None = None
 
     @model_validator(mode="after")

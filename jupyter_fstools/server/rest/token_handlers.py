@@ -27,7 +27,7 @@ from ..permissions import EXECUTE, WRITE
 class NewToken(Arguments):
     """The rights of a new token."""
 
-    name: Annotated[Text, Field(min_length=1, max_length=grant.MOST_NAME)]
+    name: Annotated[Text, Field(min_length=1, max_length=grant.MOST_NAME, description="A name for it, for people.")]
     session: Annotated[Text, Field(description="The session it works in; by default its name.")] | None = None
     tools: Annotated[
         Literal["read", "write"] | Annotated[list[Text], Field(min_length=1, max_length=100)],

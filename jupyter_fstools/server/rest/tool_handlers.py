@@ -31,7 +31,9 @@ from ..streaming import MEDIA_TYPE, EventStream
 class ToolsQuery(Arguments):
     """The query of the list of tools."""
 
-    format: Literal["mcp", "openai", "anthropic"] = "mcp"
+    format: Annotated[Literal["mcp", "openai", "anthropic"], Field(description="The form of the tools' schemas.")] = (
+        "mcp"
+    )
 
 
 class CallQuery(Arguments):
@@ -46,7 +48,7 @@ class CallQuery(Arguments):
 class ReceiptsQuery(Arguments):
     """The query of receipts: their session, file or folder."""
 
-    session: Text | None = None
+    session: Annotated[Text, Field(description="The session, if not that of the header.")] | None = None
     path: PathArgument | None = None
 
 
