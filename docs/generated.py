@@ -6,6 +6,7 @@ floors in CONTRIBUTING; with `--check` it only says whether that picture is curr
 
 from __future__ import annotations
 
+import argparse
 import ast
 import re
 import sys
@@ -160,15 +161,18 @@ def subcommands() -> str:
 
 
 def commands() -> str:
-    """Every subcommand of `jupyter fstools` with its help."""
-    import argparse
-
+    """Every subcommand of `jupyter fstools`, and theirs, with its help."""
     from jupyter_fstools.command_line import app
 
-    [choices] = [action for action in app._parser()._actions if isinstance(action, argparse._SubParsersAction)]
-    return "".join(
-        f"### `jupyter fstools {name}`\n\n{_fenced(parser.format_help())}\n" for name, parser in choices.choices.items()
-    )
+    return "".join(f"### `{one.prog}`\n\n{_fenced(one.format_help())}\n" for one in _subparsers(app._parser()))
+
+
+def _subparsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for one in action.choices.values():
+                yield one
+                yield from _subparsers(one)
 
 
 def configuration_of(client: McpClient) -> str:

@@ -96,6 +96,12 @@ def test_the_page_of_tools_says_what_each_argument_means_and_lists_its_choices()
     assert "Each has some of `path`, `old_string`, `new_string`, `replace_all`;" in page
 
 
+def test_the_page_of_commands_shows_the_options_of_each():
+    shown = generated.commands()
+    assert "### `jupyter fstools mcp`" in shown
+    assert "### `jupyter fstools token create`" in shown and "--days DAYS" in shown
+
+
 def test_the_page_of_settings_shows_every_help_text_and_every_rule_set_by_default():
     shown, page = _read("settings"), generated.settings()
     traits = FsToolsConfig.class_traits(config=True)
