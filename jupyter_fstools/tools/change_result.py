@@ -238,7 +238,7 @@ def _renamed(outcome: NotebookEdit) -> str:
         return ""
     names = ", ".join(f"{one.old_id} -> {one.cell_id}" for one in outcome.renamed[:_NAMED])
     rest = len(outcome.renamed) - _NAMED
-    return f"Ids after this: {names}" + (f", and {rest} more (`read_notebook` shows them)." if rest > 0 else ".")
+    return f"Ids after this: {names}" + (f", and {rest} more (read the notebook to see them)." if rest > 0 else ".")
 
 
 def _cell_snippet(outcome: NotebookEdit, most: int) -> list[str]:

@@ -179,7 +179,9 @@ def _answer(
     def content() -> list[Block]:
         blocks = [text_block(_envelope(facts, page.text, first, last)), *pictures]
         if page.next_index is not None and not one:
-            blocks.append(text_block(_go_on(first, last, facts["total_cells"], page.next_index)))
+            # read_file counts cells from 1, as it does lines.
+            following = page.next_index + (wanted.tool == "read_file")
+            blocks.append(text_block(_go_on(first, last, facts["total_cells"], following)))
         return blocks
 
     def data() -> dict[str, Any]:
@@ -215,7 +217,7 @@ def _envelope(facts: dict[str, Any], body: str, first: int, last: int) -> str:
 
 def _go_on(first: int, last: int, total: int, following: int) -> str:
     shown = f"Cell {first} of {total} is" if last == first else f"Cells {first}-{last} of {total} are"
-    return f"{shown} shown (counted from 0). Go on with read_notebook, offset={following}."
+    return f"{shown} shown (counted from 0). Go on with offset={following}."
 
 
 def _one_output(

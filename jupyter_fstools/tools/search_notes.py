@@ -147,10 +147,11 @@ def left_out(match: TextMatch, shown: TextMatch) -> str:
         return ""
     lines = ", ".join(f"{number} {where}" for where, number in left.items() if number) or "a part of one"
     first = match.line - len(match.before)
-    tool = f"read_file with offset={first}" if match.cell_index is None else "read_notebook"
+    # Notes name no tool: its name has a prefix in some lists of tools, and another word in `%fs`.
+    place = f"the file with offset={first}" if match.cell_index is None else "the cell"
     return (
-        f"[lines that did not fit into one answer are left out: {lines}; {tool} shows them, in pages, "
-        "or ask for fewer before_lines and after_lines]"
+        f"[lines that did not fit into one answer are left out: {lines}; read {place} to see them, in pages, "
+        "or ask for fewer `before_lines` and `after_lines`]"
     )
 
 

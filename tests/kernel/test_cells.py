@@ -30,6 +30,12 @@ def refused(code, fs, *call):
     return caught.value
 
 
+def test_a_page_of_cells_says_how_to_go_on_in_options(fs, book):
+    said = "Cell 0 of 3 is shown (counted from 0). Go on with --offset"
+    assert shown(fs("cells book.ipynb --limit 1"))["text/plain"].endswith(f"{said} 1.")
+    assert shown(fs("read book.ipynb --limit 1"))["text/plain"].endswith(f"{said} 2.")
+
+
 def test_cells_are_shown_with_their_numbers_and_outputs(fs, book):
     bundle = shown(fs("cells book.ipynb"))
     assert bundle["text/plain"].split("\n")[:6] == [

@@ -277,8 +277,8 @@ def test_more_than_one_call_shows_is_cut_and_can_be_gone_on_with(make_call):
     around = call("grep", pattern="0009$", before_lines=10**9, after_lines=10**9)
     assert len(around.data["matches"]) == 1
     assert (around.data["truncated"], around.data["next_offset"]) == (True, None)
-    assert "left out: 8 before it; read_file with offset=1 shows them" in around.text
-    assert "before_lines and after_lines" in around.text
+    assert "left out: 8 before it; read the file with offset=1 to see them" in around.text
+    assert "`before_lines` and `after_lines`" in around.text
     assert "left out" not in call("grep", pattern="0009$", before_lines=1).text
     assert sum(map(len, around.data["matches"][0]["before"])) <= 100
 

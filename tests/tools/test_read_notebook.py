@@ -441,9 +441,10 @@ def test_read_file_shows_a_notebook_as_read_notebook_does(call):
     by_file, by_cells = call("read_file", path=path), call("read_notebook", path=path)
     assert by_file.content == by_cells.content
     assert by_file.data == by_cells.data and by_file.data["kind"] == "notebook"
-    window = call("read_file", path=path, offset=2, limit=1).data
-    assert [cell["cell_id"] for cell in window["cells"]] == ["c1"]
-    assert window["next_offset"] == 3
+    window = call("read_file", path=path, offset=2, limit=1)
+    assert [cell["cell_id"] for cell in window.data["cells"]] == ["c1"]
+    assert window.data["next_offset"] == 3 and window.text.endswith("Go on with offset=3.")
+    assert call("read_notebook", path=path, offset=1, limit=1).text.endswith("Go on with offset=2.")
     call.refused("invalid", "read_file", path=path, pages="1")
     call.put("link.txt", "")
     os.remove(call.root / "link.txt")
