@@ -152,6 +152,10 @@ def sh(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
                 "the command is given in the line and in the cell", hint="Give it in one of the two.", field="command"
             )
         arguments["command"] = body
+    elif "command" not in arguments:
+        raise Invalid(
+            "%fs sh: CMD is required", hint="Write it behind %fs sh, or a script into a %%fs sh cell.", field="command"
+        )
     return desk.call("execute", arguments, _show)
 
 

@@ -61,8 +61,9 @@ def test_a_command_in_the_line_and_in_the_cell_is_refused(fs):
 
 
 def test_a_line_without_a_command_is_refused(fs):
-    with pytest.raises(FsToolsError, match="command: is required"):
+    with pytest.raises(FsToolsError, match="CMD is required") as caught:
         fs("sh")
+    assert "%fs sh" in caught.value.hint and "cwd" not in caught.value.hint
 
 
 def test_help_is_help_and_no_command(fs):
