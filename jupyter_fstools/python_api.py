@@ -24,7 +24,7 @@ def open_workspace(root: str | os.PathLike[str] = ".", session: str = DEFAULT_SE
     """Open a folder for the tools.
 
     Args:
-        root: the folder; no tool leaves it.
+        root: the folder, or an address as the setting `root` takes it; no tool leaves it.
         session: the session whose receipts count; it is shared with `%fs` and REST if they use the same user and name.
         settings: any setting of `FsToolsConfig`, such as `read_only=True` or `store="memory:"`.
 
