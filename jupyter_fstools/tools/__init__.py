@@ -114,7 +114,8 @@ def call_tool(
         more: arguments by keyword; they replace those of the mapping.
 
     Raises:
-        FsToolsError: the call was refused. A refused change says that nothing was modified.
+        FsToolsError: the call was refused. A refused change says that nothing was modified; the hint names tools as
+            the call did, with the workspace's prefix or without it.
     """
     tool: Tool | None = None
     name = _checked_name(name)
@@ -132,6 +133,10 @@ def call_tool(
             # For a file that is open elsewhere, the call may be repeated by its server, which then reports decisions.
             if not isinstance(refusal, Unsaved) and (decided := decided_since(workspace)):
                 refusal.details["since_last_call"] = decided
+        if workspace.tool_prefix and name.startswith(workspace.tool_prefix):
+            from .schemas import prefixed_hint
+
+            refusal.hint = prefixed_hint(refusal.hint, workspace.tool_prefix)
         raise
     if result.change is not None and result.change.status == "proposed":
         follow(workspace, result.change)

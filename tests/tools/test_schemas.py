@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from jupyter_fstools import open_workspace, tool_schemas
+from jupyter_fstools import FsToolsError, call_tool, open_workspace, tool_schemas
 from jupyter_fstools.errors import Invalid
 from jupyter_fstools.tools import TOOLS
 
@@ -149,6 +149,15 @@ def test_the_tools_of_a_workspace_carry_its_prefix(tmp_path):
     files = open_workspace(tmp_path, store="memory:", read_only=True, tool_prefix="fs_")
     assert [entry["function"]["name"] for entry in tool_schemas("openai", files)][:2] == ["fs_list_files", "fs_glob"]
     assert "fs_write_file" not in {entry["name"] for entry in tool_schemas("mcp", files)}
+
+
+def test_a_refusal_names_tools_as_the_call_did(tmp_path):
+    files = open_workspace(tmp_path, store="memory:", tool_prefix="fs_")
+    for prefix in ("fs_", ""):
+        with pytest.raises(FsToolsError) as refused:
+            call_tool(files, f"{prefix}list_files", path="missing")
+        assert f"with `{prefix}list_files`" in refused.value.hint
+        assert f"with `{prefix}glob`" in refused.value.hint
 
 
 def test_another_format_is_refused():

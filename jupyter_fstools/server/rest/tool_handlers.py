@@ -15,12 +15,12 @@ from tornado import web
 
 from ..._version import __version__
 from ...client.requests import OPENED_HEADER
-from ...errors import FsToolsError, Invalid, NotFound, Unsaved
+from ...errors import Invalid, NotFound, Unsaved
 from ...gate.workspace import Workspace
 from ...stores.records import Receipt
 from ...tools import available_tools, call_tool
 from ...tools.arguments import Arguments, PathArgument, Text
-from ...tools.schemas import as_schema, prefixed_hint
+from ...tools.schemas import as_schema
 from ..base_handler import NoArguments, ToolsHandler
 from ..bodies import as_json, parsed, parsed_object, rendered_result
 from ..events.payloads import ACTIVITY_SCHEMA, CHANGE_SCHEMA
@@ -123,13 +123,6 @@ class ToolHandler(ToolsHandler):
             return
         status, answer = await self.call(called, command=command)
         self.answer(answer, status)
-
-    def as_refusal(self, problem: Exception) -> FsToolsError:
-        """A refusal whose hint names tools as the call did, with the workspace's prefix or without it."""
-        refusal, prefix = super().as_refusal(problem), self.served.workspace.tool_prefix
-        if self.path_args[0].startswith(prefix):
-            refusal.hint = prefixed_hint(refusal.hint, prefix)
-        return refusal
 
 
 class ReceiptsHandler(ToolsHandler):
