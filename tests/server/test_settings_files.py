@@ -44,7 +44,7 @@ def test_an_option_gives_approval_a_word_a_rule_or_a_list(option, approval):
     assert FsToolsConfig(config=given).approval == approval
 
 
-@pytest.mark.parametrize("option", ["allways", "Always", '["always", "*.py"]'])
+@pytest.mark.parametrize("option", ["sometimes", "Always", '["always", "*.py"]'])
 @pytest.mark.filterwarnings("ignore:.*for containers is deprecated")  # As above.
 def test_a_misspelt_or_added_word_for_approval_is_refused_not_taken_as_a_rule(option):
     with pytest.raises(TraitError, match="approval"):
