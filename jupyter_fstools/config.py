@@ -37,6 +37,14 @@ _log = logging.getLogger("jupyter_fstools")
 _Record = TypeVar("_Record", Limits, StoreLimits, Rules)
 
 
+class _Texts(List[str]):
+    """A list of texts; on a command line each use of the option adds one, and a single use may be a list literal."""
+
+    def from_string(self, s: str) -> Any:
+        # traitlets refuses a literal with texts here, and would take it for one text: a rule that holds for no path.
+        return self.from_string_list([s])
+
+
 class _WordOrRules(Union):
     """A word or a list of rules; on a command line each use of the option adds one rule."""
 
@@ -73,7 +81,7 @@ def _text(help: str, default: str = "") -> Unicode[str, str | bytes]:
 
 
 def _list(help: str, default: Sequence[str] = ()) -> List[str]:
-    return List(Unicode(), list(default), help=help).tag(config=True)
+    return _Texts(Unicode(), list(default), help=help).tag(config=True)
 
 
 def _switch(default: bool, help: str) -> Bool[bool, bool | int]:

@@ -49,3 +49,12 @@ def test_an_option_gives_approval_a_word_a_rule_or_a_list(option, approval):
 def test_a_misspelt_or_added_word_for_approval_is_refused_not_taken_as_a_rule(option):
     with pytest.raises(TraitError, match="approval"):
         FsToolsConfig(config=Config({"FsToolsConfig": {"approval": DeferredConfigString(option)}}))
+
+
+@pytest.mark.parametrize(
+    ("option", "rules"), [("*.py", ["*.py"]), ("[ab].py", ["[ab].py"]), ("['*.py', '/a/']", ["*.py", "/a/"])]
+)
+@pytest.mark.filterwarnings("ignore:.*for containers is deprecated")  # As above.
+def test_an_option_gives_a_deny_rule_or_a_list_of_them(option, rules):
+    given = Config({"FsToolsConfig": {"deny_read": DeferredConfigString(option)}})
+    assert FsToolsConfig(config=given).deny_read == rules
