@@ -166,6 +166,17 @@ class ToolsHandler(APIHandler):
         """The caller whose calls count together: one user, or one of their assistants' tokens."""
         return Caller(f"{reader.user} {self.assistant.id if self.assistant else ''}", reader)
 
+    @property
+    def is_shown(self) -> bool:
+        """Whether a person's program asks, to show or save the answer.
+
+        For an address in a text that it renders, or in another page, a browser sends the login's cookies alone.
+        """
+        if self.assistant is not None:
+            return False
+        is_checked = "X-XSRFToken" in self.request.headers or self.settings.get("disable_check_xsrf", False)
+        return is_checked or self.identity_provider.is_token_authenticated(self)
+
     async def _via(self) -> Via:
         """How a person's request came in; JupyterLab sends Jupyter's token as well as its login's cookie."""
         provider = self.identity_provider

@@ -490,6 +490,21 @@ async def test_what_no_diff_shows_is_approved_once_it_was_downloaded(ask, call, 
 
 
 @waits_for_approval
+async def test_what_a_browser_fetches_for_a_picture_s_address_is_not_shown_to_a_person(ask, call):
+    """A notebook, or another page, may have it ask for anything with the login's cookies."""
+    proposed = (await call("write_file", path="a.txt", content="x" * 3000)).json["change"]
+    cookie = (await ask("GET", "/tools")).headers["set-cookie"].partition(";")[0]
+    xsrf = "2|1234abcd|00000000000000000000000000000000|1700000000"
+    picture, page = {"Cookie": f"{cookie}; _xsrf={xsrf}"}, {"Cookie": f"{cookie}; _xsrf={xsrf}", "X-XSRFToken": xsrf}
+    approve = f"/changes/{proposed['id']}/approve"
+    assert (await ask("GET", f"/changes/{proposed['id']}/content", headers=picture)).status == 200
+    assert (await ask("GET", f"/changes/{proposed['id']}", headers=picture, rows="all")).status == 200
+    assert (await ask("POST", approve, b"", headers=page)).error["code"] == "not_read"
+    assert (await ask("GET", f"/changes/{proposed['id']}/content", headers=page)).status == 200
+    assert (await ask("POST", approve, b"", headers=page)).status == 200
+
+
+@waits_for_approval
 async def test_of_a_change_of_several_files_each_is_to_be_seen(ask, call, jp_root_dir):
     for name in ("a.txt", "b.txt"):
         (jp_root_dir / name).write_text("one\n")

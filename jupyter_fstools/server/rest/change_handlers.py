@@ -119,7 +119,7 @@ class ChangeHandler(ToolsHandler):
             if seconds:
                 heard(workspace, change)
             whole = with_all_rows(workspace, change) if asked.rows == "all" else change
-            if self.assistant is None:
+            if self.is_shown:
                 complete = [file.path for file in whole.all_files if not file.diff.truncated]
                 self.served.seen.note(workspace.reader.user, change, complete)
             sides = {"sides": [one.model_dump() for one in sides_of(workspace, change)]} if asked.sides else {}

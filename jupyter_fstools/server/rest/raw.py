@@ -110,13 +110,14 @@ class ChangedContentHandler(BytesHandler):
     @web.authenticated
     @authorized
     async def get(self, change_id: str) -> None:
-        """Send the bytes, and note that this person has them."""
+        """Send the bytes, and note that this person has them if their program asked for them."""
         asked = self.query(ContentQuery)
 
         def told(workspace: Workspace) -> tuple[str, bytes]:
             change = Journal(workspace).change(change_id)
             file, data = content_of(workspace, change, asked.path)
-            self.served.seen.note(workspace.reader.user, change, [file.path])
+            if self.is_shown:
+                self.served.seen.note(workspace.reader.user, change, [file.path])
             return file.path.rpartition("/")[2], data
 
         name, data = await self.call(told)
