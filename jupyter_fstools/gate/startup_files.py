@@ -65,6 +65,10 @@ _VERSION_CONTROL = (
     ".{hg,hgrc,svn,jj,bzr,subversion}",
 )
 
+# git-scm.com/docs/gitrepository-layout: a folder with HEAD, objects and refs is a repository whatever its name, and git
+# runs what its config names (fsmonitor). A folder called so is ordinary; the `!` opens nothing that later rules deny.
+_REPOSITORIES = ("HEAD", "!HEAD/")
+
 # specifications.freedesktop.org (autostart, desktop-entry, basedir), the manual pages systemd.unit(5), crontab(5),
 # environment.d(5), tmpfiles.d(5), dbus-daemon(1), aliases(5) (.forward), procmailrc(5), mailcap(5), ssh(1) (.rhosts),
 # k5login(5), ftp(1) (macros of .netrc), lxsession(1); launchd.plist(5) on macOS; userbase.kde.org "Session Environment
@@ -137,6 +141,7 @@ _ASSISTANTS = (
 )
 
 DENY_WRITE = (
+    *_REPOSITORIES,
     *DENY_READ,
     *_JUPYTER,
     *_SHELLS,

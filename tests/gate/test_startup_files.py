@@ -84,6 +84,9 @@ DENIED = [
     ".config/pip/pip.conf",
     "env/pyvenv.cfg",
     # Version control
+    "any/HEAD",
+    "head/HEAD",
+    ".zsh/head/x",
     ".git/hooks/pre-commit",
     "sub/.git/config",
     "bare.git/hooks/post-receive",
@@ -223,6 +226,8 @@ ORDINARY = [
     "mcp.json",
     "CLAUDE.md",
     "AGENTS.md",
+    "components/Head/index.tsx",
+    "head.py",
     "cursor/x.py",
     "npmrc",
     "docker/config.json",
