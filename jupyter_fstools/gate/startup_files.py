@@ -29,7 +29,8 @@ _JUPYTER = (
 # xon.sh/xonshrc.html, nushell.sh/book/configuration.html, learn.microsoft.com "about_Profiles", starship.rs/config,
 # direnv.net, elv.sh/ref/command.html, and the manual pages screen(1), tmux(1), less(1) and lesskey(1); and what those
 # files themselves source: as Fedora ships them (.bashrc.d), or as github.com/junegunn/fzf, romkatv/powerlevel10k,
-# sorin-ionescu/prezto and zsh-users/antigen, zimfw.sh and ohmyz.sh set them up.
+# sorin-ionescu/prezto and zsh-users/antigen, zimfw.sh and ohmyz.sh set them up; and what scripts source or `module`
+# runs: sensible-editor(1), devscripts.conf(5), quilt(1), makepkg.conf(5), pbuilderrc(5), modulefile(5), Lmod's pages.
 _SHELLS = (
     ".{bashrc,bash_profile,bash_login,bash_logout,bash_aliases,bash_completion,profile,login,logout,inputrc}",
     ".{zshrc,zshenv,zprofile,zlogin,zlogout,cshrc,tcshrc,kshrc,mkshrc,shrc,xonshrc,xprofile,xinitrc,xsession}",
@@ -37,22 +38,24 @@ _SHELLS = (
     "**/.config/{bash,zsh,fish,xonsh,nushell,powershell,starship.toml,tmux,lesskey,direnv,elvish}",
     ".{bashrc.d,zshrc.d,fzf.bash,fzf.zsh,p10k.zsh,zimrc,zpreztorc,antigenrc,zcompdump,direnvrc,elvish}",
     "**/.local/share/{fish,zsh}",
+    ".{selected_editor,devscripts,quiltrc,makepkg.conf,pbuilderrc,modulerc,modulerc.lua,lmod.d}",
     "*profile.ps1",
 )
 
 # docs.python.org/3/library/site.html, pip.pypa.io/en/stable/topics/configuration, packaging.python.org (.pypirc),
 # docs.conda.io (.condarc), mamba.readthedocs.io, setuptools (.pydistutils.cfg, egg-link),
 # docs.python.org/3/using/cmdline.html, docs.astral.sh/uv, python-poetry.org/docs/configuration,
-# github.com/prompt-toolkit/ptpython. Python imports a customizing package as it does a module.
+# github.com/prompt-toolkit/ptpython, docs.dask.org "Configuration" (preload), docs.python.org/3/using/windows (._pth).
+# Python imports a customizing package, or a compiled module, as it does a module.
 _PYTHON = (
-    "*.pth",
+    "*{.,._}pth",
     "*.egg-link",
-    "{sitecustomize,usercustomize}{,.py}",
+    "{sitecustomize,usercustomize}{,.*}",
     "pyvenv.cfg",
     ".{pythonrc,pythonstartup}{,.py}",
     ".{pypirc,pydistutils.cfg,condarc,mambarc,pip,ptpython}",
     "pip.{conf,ini}",
-    "**/.config/{pip,uv,pypoetry,conda,ptpython}",
+    "**/.config/{pip,uv,pypoetry,conda,ptpython,dask}",
     "**/.local/lib/",
 )
 
@@ -80,6 +83,10 @@ _DESKTOP = (
     "**/.config/{autostart,autostart-scripts,systemd,environment.d,plasma-workspace,lxsession,mimeapps.list,user-dirs.dirs,user-tmpfiles.d}",
     "**/.config/{i3,sway,hypr,awesome,bspwm,sxhkd,openbox,qtile,kitty,alacritty,wezterm,xfce4}",
     ".{kde,kde4,fluxbox,openbox,wezterm.lua}",
+    # vncserver(1), with which JupyterHub shows desktops; xmonad.org, ice-wm.org, fvwm.org; xbindkeys(1), startx(1).
+    ".{vnc,i3,xmonad,icewm,fvwm,Xclients,xbindkeysrc}",
+    "**/.config/{tigervnc,xmonad,polybar,waybar,river,niri,labwc,kwinrc,kglobalshortcutsrc,Thunar}",
+    "**/.local/share/{nautilus,gnome-shell}/",
     "**/Library/{LaunchAgents,LaunchDaemons,StartupItems}/",
     "**/Start Menu/Programs/Startup/",
     "{anacrontab,crontabs,cron.d,cron.hourly,cron.daily,cron.weekly,cron.monthly}",
@@ -158,7 +165,9 @@ ASK_WRITE = (
     # Jupyter's files as an extension ships them; those that a running Jupyter reads are never written.
     "**/{etc,share}/{jupyter,ipython}/",
     "**/{site,dist}-packages/",
-    # Shells source these: docs.python.org/3/library/venv.html, virtualenv.pypa.io.
+    # Shells source these: docs.python.org/3/library/venv.html, virtualenv.pypa.io, docs.conda.io "Environments".
+    "**/etc/conda/{activate,deactivate}.d/",
+    "**/conda-meta/state",
     "**/{bin,Scripts}/activate{,.bat,.csh,.fish,.nu,.ps1,_this.py}",
     # Tasks, launch, settings, mcp and workspaces of code.visualstudio.com/docs; theia-ide.org/docs, containers.dev,
     # zed.dev and jetbrains.com/help, sublimetext.com/docs/projects.html (build systems), vim's :help exrc, GNU Emacs
@@ -169,7 +178,7 @@ ASK_WRITE = (
     ".{lvimrc,local.vimrc,lazy.lua,ycm_extra_conf.py}",
     # direnv.net, mise.jdx.dev, and files that programs look for in a working directory: gdb(1), lldb(1),
     # docs.python.org/3/library/pdb.html, R's help page Startup.
-    ".{envrc,mise.toml,mise,gdbinit,lldbinit,pdbrc,Rprofile,Renviron}",
+    ".{envrc,mise.toml,mise,gdbinit,lldbinit,pdbrc,pdbrc.py,Rprofile,Renviron}",
     "{mise.toml,Rprofile.site}",
     # npm (.npmrc), yarnpkg.com (yarnPath, .pnp.cjs), pnpm.io, doc.rust-lang.org/cargo (runner, rustc-wrapper),
     # bundler.io/man/bundle-config.1.html.

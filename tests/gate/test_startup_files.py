@@ -83,6 +83,12 @@ DENIED = [
     ".pypirc",
     ".config/pip/pip.conf",
     "env/pyvenv.cfg",
+    "python313._pth",
+    "lib/sitecustomize.cpython-313-x86_64-linux-gnu.so",
+    ".config/dask/preload.yaml",
+    # Sourced by scripts
+    ".selected_editor",
+    ".modulerc.lua",
     # Version control
     "any/HEAD",
     "head/HEAD",
@@ -96,6 +102,10 @@ DENIED = [
     # Desktop and system
     ".local/bin/ls",
     ".config/autostart/x.desktop",
+    ".vnc/xstartup",
+    ".config/tigervnc/xstartup",
+    ".i3/config",
+    ".local/share/gnome-shell/extensions/x/extension.js",
     ".config/systemd/user/x.service",
     ".config/environment.d/x.conf",
     ".local/share/applications/x.desktop",
@@ -138,6 +148,9 @@ DENIED = [
     "Library/Application Support/Claude/claude_desktop_config.json",
 ]
 ASKED = [
+    "env/etc/conda/activate.d/x.sh",
+    "env/conda-meta/state",
+    ".pdbrc.py",
     ".venv/bin/activate",
     "venv/Scripts/Activate.ps1",
     ".kilocode/mcp.json",
