@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any, NamedTuple
 
 from ..backends.protocol import Backend, FileStat
@@ -18,6 +20,10 @@ from .batches import Batch, Counted
 from .excerpts import Place, excerpts
 from .python.matcher import Matcher, TooSlow
 from .query import TextMatch, TextQuery
+
+_SPACES = re.compile(r"[ \t\n\r]*")
+_MOST_AT_ONCE = 1 << 20
+"""Characters of a notebook that is parsed as a whole, which is faster."""
 
 
 class CellText(NamedTuple):
@@ -40,16 +46,96 @@ def cell_texts(raw: bytes, *, outputs: bool) -> list[CellText]:
         BrokenNotebook
     """
     try:
-        # No integer is shown, and Python converts none of thousands of digits; any float it does.
-        notebook = json.loads(raw.decode(), parse_int=float)
+        found = _texts(_members(raw.decode()), outputs)
     except (ValueError, RecursionError) as error:
         raise BrokenNotebook(str(error)) from error
-    cells = notebook.get("cells") if isinstance(notebook, dict) else None
-    if not isinstance(cells, list):
-        worksheets = notebook.get("worksheets") if isinstance(notebook, dict) else None
-        if not isinstance(worksheets, list):
-            raise BrokenNotebook("there is no list of cells")
-        cells = [cell for sheet in worksheets if isinstance(sheet, dict) for cell in _list(sheet.get("cells"))]
+    if found is None:
+        raise BrokenNotebook("there is no list of cells")
+    return found
+
+
+def _members(text: str) -> Iterable[tuple[str, Any]]:
+    """The keys and values of a notebook; the cells of a long one are an iterator, to be used before the next member."""
+    if len(text) > _MOST_AT_ONCE:
+        return _Json(text).members()
+    notebook = json.loads(text, parse_int=float)
+    return notebook.items() if isinstance(notebook, dict) else ()
+
+
+class _Json:
+    """Reads a notebook's JSON cell by cell: while Python's parser is at a value, no other thread can do anything."""
+
+    # No integer is shown, and Python converts none of thousands of digits; any float it does.
+    _decode = json.JSONDecoder(parse_int=float).raw_decode
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._at = 0
+
+    def members(self) -> Iterator[tuple[str, Any]]:
+        """The keys and values of the object that is all of the text; `cells` as an iterator.
+
+        Raises:
+            JSONDecodeError
+        """
+        self._require("{")
+        if not self._passes("}"):
+            while True:
+                if self._sign() != '"':
+                    self._require('"')
+                key = self._value()
+                self._require(":")
+                yield key, self._elements() if key == "cells" and self._sign() == "[" else self._value()
+                if not self._passes(","):
+                    break
+            self._require("}")
+        if self._sign():
+            raise json.JSONDecodeError("something follows the notebook", self._text, self._at)
+
+    def _elements(self) -> Iterator[Any]:
+        self._require("[")
+        if self._passes("]"):
+            return
+        yield self._value()
+        while self._passes(","):
+            yield self._value()
+        self._require("]")
+
+    def _value(self) -> Any:
+        self._sign()
+        value, self._at = self._decode(self._text, self._at)
+        return value
+
+    def _sign(self) -> str:
+        """The next character that is no space; "" at the end."""
+        self._at = _SPACES.match(self._text, self._at).end()  # type: ignore[union-attr]  # It matches anywhere.
+        return self._text[self._at : self._at + 1]
+
+    def _passes(self, sign: str) -> bool:
+        """Whether this character is the next one; goes on behind it."""
+        is_next = self._sign() == sign
+        self._at += is_next
+        return is_next
+
+    def _require(self, sign: str) -> None:
+        if not self._passes(sign):
+            raise json.JSONDecodeError(f"expected {sign!r}", self._text, self._at)
+
+
+def _texts(members: Iterable[tuple[str, Any]], outputs: bool) -> list[CellText] | None:
+    """The texts of the cells, or of all worksheets without a list of cells; of a key that is there twice, the last."""
+    found: dict[str, list[CellText] | None] = {}
+    for key, value in members:
+        if key == "cells":
+            found[key] = _of_cells(value, outputs) if isinstance(value, (list, Iterator)) else None
+        elif key == "worksheets":
+            sheets = (_list(sheet.get("cells")) for sheet in _list(value) if isinstance(sheet, dict))
+            found[key] = _of_cells(chain.from_iterable(sheets), outputs) if isinstance(value, list) else None
+    cells = found.get("cells")
+    return found.get("worksheets") if cells is None else cells
+
+
+def _of_cells(cells: Iterable[Any], outputs: bool) -> list[CellText]:
     return [
         text for index, cell in enumerate(cells) if isinstance(cell, dict) for text in _of_cell(index, cell, outputs)
     ]

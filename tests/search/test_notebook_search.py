@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from pathlib import Path
 
 import pytest
 
 from jupyter_fstools.backends.local_disk import LocalDisk
 from jupyter_fstools.search.grep import search_text
-from jupyter_fstools.search.notebooks import cell_texts
+from jupyter_fstools.search.notebooks import BrokenNotebook, cell_texts
 from jupyter_fstools.search.python.matcher import Matcher, TooSlow
 from jupyter_fstools.search.query import TextQuery
 
@@ -171,6 +172,27 @@ def test_a_notebook_in_another_encoding_is_broken(search: Search, write: Write, 
         found = search("needle", path, output_mode="count", **fields)
         others = [(file.path, file.count) for file in found.files if file.path != "a.ipynb"]
         assert (others, found.skipped) == ([], {"notebook": 1})
+
+
+def test_of_a_long_notebook_one_cell_is_parsed_at_a_time() -> None:
+    """Parsed as a whole, it took many times its size, and meanwhile the server answered nobody."""
+    cells = [{"id": f"c{n}", "source": f"<{n}>", "metadata": {"odd": [[]] * 20_000}} for n in range(60)]
+    raw = json.dumps({"metadata": {}, "cells": cells, "nbformat": 4}).encode()
+    tracemalloc.start()
+    texts = cell_texts(raw, outputs=True)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert [(text.cell_id, text.text) for text in texts] == [(f"c{n}", f"<{n}>") for n in range(60)]
+    assert peak < 2 * len(raw)
+
+
+@pytest.mark.parametrize(
+    "broken", [b'{"cells": [1,], ', b'{"cells": [1]} ', b"[", b'{"cells": [1] "a": 1, ', b'{1: "cells", ']
+)
+def test_a_long_notebook_is_broken_as_a_short_one_is(broken: bytes) -> None:
+    for length in (1, 1 << 20):
+        with pytest.raises(BrokenNotebook):
+            cell_texts(broken + b'"end": "' + b"x" * length + b'"}', outputs=True)
 
 
 def test_odd_cells_are_passed_over() -> None:
