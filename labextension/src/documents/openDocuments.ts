@@ -1,6 +1,6 @@
 /** Follows the documents that are open in this page. */
 
-import type { ISharedNotebook } from '@jupyter/ydoc';
+import type { ISharedNotebook, YFile } from '@jupyter/ydoc';
 import type { DocumentRegistry } from '@jupyterlab/docregistry';
 import type { Contents } from '@jupyterlab/services';
 import type { IDisposable } from '@lumino/disposable';
@@ -10,7 +10,7 @@ import { Signal } from '@lumino/signaling';
 import type { DocumentRequest, IDocumentAnswer, IToldDocument } from './messages';
 
 import { type ILab, OpenDocument } from './openDocument';
-import { keepEditsInUndo } from './undone';
+import { keepEditsInUndo, reloadInPlace } from './undone';
 
 type Context = DocumentRegistry.Context;
 
@@ -82,8 +82,11 @@ export class OpenDocuments implements IDisposable {
       () => this.heard()
     );
     this._documents.set(context, document);
-    if ('cells' in context.model.sharedModel) {
-      keepEditsInUndo(context.model.sharedModel as unknown as ISharedNotebook);
+    const { sharedModel } = context.model;
+    if ('cells' in sharedModel) {
+      keepEditsInUndo(sharedModel as unknown as ISharedNotebook);
+    } else if ('ysource' in sharedModel) {
+      reloadInPlace(sharedModel as YFile);
     }
     context.model.stateChanged.connect(this._tell, this);
     context.model.contentChanged.connect(this._onContent, this);

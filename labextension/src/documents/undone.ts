@@ -1,6 +1,6 @@
-/** Keeps what a cell has become when its person undoes that they moved or converted it. */
+/** Keeps what assistants wrote when a person undoes a reload, or that they moved or converted a cell. */
 
-import type { ISharedCell, ISharedNotebook } from '@jupyter/ydoc';
+import type { ISharedCell, ISharedNotebook, YFile } from '@jupyter/ydoc';
 
 import { reconcileText } from './reconcile';
 
@@ -30,6 +30,21 @@ export function keepEditsInUndo(model: ISharedNotebook): void {
       model.transact(() => bringUp(model, was), false);
     }
   });
+}
+
+/**
+ * Let a reload of a text file change only what differs. JupyterLab replaces the whole text, so undoing that would remove
+ * all text around later edits, which are not in the history.
+ */
+export function reloadInPlace(model: YFile): void {
+  const { ysource } = model;
+  // Not by the model's own method, which also marks the document as unsaved.
+  const updateSource = (start: number, end: number, text: string): void => {
+    ysource.delete(start, end - start);
+    ysource.insert(start, text);
+  };
+  model.setSource = source =>
+    model.transact(() => reconcileText({ getSource: () => model.getSource(), updateSource }, source));
 }
 
 function bringUp(model: ISharedNotebook, before: ReadonlyMap<ISharedCell, [id: string, source: string]>): void {

@@ -42,6 +42,13 @@ def open_text(desk, folder):
     return opened
 
 
+def reload(document):
+    """Choose File > Reload from Disk, and discard what is not saved."""
+    document.page.evaluate("() => void jupyterapp.commands.execute('docmanager:reload')")
+    document.page.locator(".jp-Dialog .jp-mod-accept").click()
+    document.page.evaluate("() => { window.dialogs = []; }")
+
+
 def sources(folder):
     return sources_in(folder.text("n.ipynb"))
 
@@ -94,6 +101,22 @@ def test_an_unsaved_text_file_is_read_and_edited_where_it_is(open_text, folder):
     assert folder.call("read_file", "a.py")[1]["data"]["content"] == "x = 1  # typed\ny = 2\n"
     landed(folder.call("edit_file", "a.py", **typed_over))
     document.shows("x = 2  # typed\ny = 2\n")
+
+
+@on_both
+@pytest.mark.parametrize(("old", "new"), [("y = 1", "y = 2"), ("x = 1", "x = 2")])
+def test_a_reload_that_the_person_undoes_leaves_the_edit_whole(open_text, folder, old, new):
+    document = open_text()
+    document.type("  # typed")
+    document.page.wait_for_timeout(600)  # What changes within half a second is one step of the undo history.
+    reload(document)
+    document.shows("x = 1\ny = 1\n")
+    folder.call("read_file", "a.py")
+    landed(folder.call("edit_file", "a.py", old_string=old, new_string=new))
+    document.shows("x = 1\ny = 1\n".replace(old, new))
+    document.editor.focus()
+    document.page.keyboard.press("Control+KeyZ")
+    document.shows("x = 1  # typed\ny = 1\n".replace(old, new))
 
 
 @on_both

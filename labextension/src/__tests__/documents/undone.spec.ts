@@ -1,8 +1,8 @@
 import type { JSONObject } from '@lumino/coreutils';
 
-import { YNotebook } from '@jupyter/ydoc';
+import { YFile, YNotebook } from '@jupyter/ydoc';
 
-import { keepEditsInUndo } from '../../documents/undone';
+import { keepEditsInUndo, reloadInPlace } from '../../documents/undone';
 
 // Yjs warns each time JupyterLab creates a cell.
 jest.spyOn(console, 'warn').mockImplementation();
@@ -71,4 +71,16 @@ describe.each([
     notebook.undo();
     expect(told(notebook)).toEqual(['code c_x x', 'code c_y y', 'code c_z z = 2']);
   });
+});
+
+it('undoes a reload of a text without what an assistant has edited since', () => {
+  const text = YFile.create();
+  reloadInPlace(text);
+  text.setSource('x = 1\ny = 1\nz = 1 # typed\n');
+  text.clearUndoHistory();
+  text.undoManager.stopCapturing();
+  text.setSource('x = 1\ny = 1\nz = 1\n');
+  text.transact(() => text.updateSource(4, 11, '2\ny = 2'), false);
+  text.undo();
+  expect(text.getSource()).toBe('x = 2\ny = 2\nz = 1 # typed\n');
 });
