@@ -227,6 +227,34 @@ def test_a_new_cell_is_stale_once_the_cell_is_gone_below_which_it_was_to_stand(o
     assert holds(waits, "n.ipynb", ["x = 1", "y = 1", "new = 1", "z = 1"])
 
 
+def test_parts_that_still_fit_are_approved_beside_a_cell_that_the_person_deleted(open_notebook, desk, waits):
+    """Also a new cell, if the one is there below which it is to stand."""
+    open_notebook(waits, "x = 1", "y = 1", "z = 1", "w = 1")
+    new = {"edit_mode": "insert", "cell_type": "code"}
+    edits = [
+        {"edit_mode": "delete", "cell_id": "c0"},
+        {**new, "after": "c1", "new_source": "lost = 1"},
+        {"cell_id": "c2", "new_source": "z = 2"},
+        {**new, "after": "c3", "new_source": "new = 1"},
+    ]
+    proposed(waits.call("edit_notebook", "n.ipynb", edits=edits))
+    approve = desk.page.locator('.jp-NotebookPanel .jp-Cell [data-action="approve"]')
+    expect(approve).to_have_count(4)
+    for _ in range(2):
+        cell(desk, 0).locator(".jp-InputPrompt").click()
+        for key in ("d", "d"):
+            desk.page.keyboard.press(key)
+    stale = desk.page.locator(".jp-NotebookPanel .jp-Cell .jp-fstools-Review-controls", has_text="out of date")
+    expect(stale).to_have_count(2)
+    expect(approve).to_have_count(2)
+    desk.photograph("two_of_four_fit")
+    for at in range(2):
+        act(stale.nth(at), "reject")
+        approve.nth(at).click()
+    expect(bar(desk)).to_have_count(0)
+    assert holds(waits, "n.ipynb", ["z = 2", "w = 1", "new = 1"])
+
+
 def open_with_hidden_editors(desk, folder):
     """Open a notebook of which one cell is rendered, and another one folded."""
     whole = json.loads(notebook_text("x = 1", "y = 1", "z = 1"))

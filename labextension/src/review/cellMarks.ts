@@ -66,7 +66,7 @@ export function moves({ action, moved_from }: CellDiff): boolean {
 export function predecessors(ids: readonly string[], diffs: readonly CellDiff[]): Map<string, string | null> {
   const leaving = new Set(diffs.filter(cell => cell.action === 'delete' || moves(cell)).map(cell => cell.cell_id));
   const staying = ids.filter(id => !leaving.has(id));
-  const coming = diffs.filter(cell => cell.action === 'insert' || moves(cell));
+  const coming = diffs.filter(comes);
   // Cells that come one after another are all shown at the staying cell above them.
   const hosts = new Map<string, string | null>([['', null], ...staying.map((id): [string, string] => [id, id])]);
   const found = new Map<string, string | null>();
@@ -121,10 +121,30 @@ export function movedOnIn(
   isKept: (change: Change, name: string) => boolean
 ): ReadonlyMap<string, ReadonlySet<string>> {
   const others = changes.map((change): [string, Set<string>] => {
-    const names = (change.diff.cells ?? []).flatMap(cell => movedOn(cell, cellOf(cell.cell_id), sideOf(change)));
+    const cells = change.diff.cells ?? [];
+    const names = cells.flatMap(cell => movedOn(cell, cellOf(cell.cell_id), sideOf(change)));
+    if (names.length && change.status === 'proposed') {
+      // The server's answer, which is about the whole proposal, tells nothing about these any more.
+      names.push(...cells.filter(cell => comes(cell) && !hasPlace(cell, cells, cellOf)).flatMap(hunksOfCell));
+    }
     return [change.id, new Set(names.filter(name => !isKept(change, name)))];
   });
   return new Map(others.filter(([, names]) => names.size));
+}
+
+/** The names of the cells that a change inserts or moves. */
+export function comingIn({ diff }: Change): Set<string> {
+  return new Set((diff.cells ?? []).filter(comes).flatMap(hunksOfCell));
+}
+
+function comes(cell: CellDiff): boolean {
+  return cell.action === 'insert' || moves(cell);
+}
+
+/** Whether the cell is still there below which one was to stand, cells that come with it aside. */
+function hasPlace({ follows }: CellDiff, cells: readonly CellDiff[], cellOf: (id: string) => unknown): boolean {
+  const above = cells.find(cell => comes(cell) && cell.cell_id === follows);
+  return above ? hasPlace(above, cells, cellOf) : follows === '' || (follows !== null && cellOf(follows) !== undefined);
 }
 
 /** The names of one cell's hunks that no longer fit it; all of them where the cell is decided as a whole. */

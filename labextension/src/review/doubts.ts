@@ -33,6 +33,7 @@ export class Doubts implements IDisposable {
   /** Ask about proposals by id, unless already answered; each value is the state that its answer depends on. */
   follow(doubts: ReadonlyMap<string, string>): void {
     this._doubts = doubts;
+    this._answers = new Map([...this._answers].filter(([id]) => doubts.has(id)));
     if (this._open.length) {
       this._ask.ask();
     }
@@ -55,7 +56,9 @@ export class Doubts implements IDisposable {
       const { changed_since } = await this._server.standing(id);
       const known = this._answers.get(id);
       const left = known?.about === about ? known.left - 1 : ASKED_AGAIN;
-      this._answers.set(id, { about, stale: changed_since.map(({ path }) => path), left });
+      if (this._doubts.has(id)) {
+        this._answers.set(id, { about, stale: changed_since.map(({ path }) => path), left });
+      }
     }
     this._answered();
   }

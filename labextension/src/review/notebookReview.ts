@@ -7,10 +7,10 @@ import { CodeMirrorEditor } from '@jupyterlab/codemirror';
 import type { CellDiff, Change } from '../payloads';
 import type { ICellBox, ICellState, IOpenCell } from './cellMarks';
 import type { IInlineMark } from './inlineMarks';
-import type { IMarker, IPlace, IReviewView, IWritten, Position } from './reviewView';
+import type { IDoubt, IMarker, IPlace, IReviewView, IWritten, Position } from './reviewView';
 
 import { Pace } from '../diff/pace';
-import { markCell, movedOnIn, moves } from './cellMarks';
+import { comingIn, markCell, movedOnIn } from './cellMarks';
 import { hunksOfCell, namedHunk } from './decisions';
 import { inEditor } from './editorLines';
 import { boxAside, showMarks } from './inlineMarks';
@@ -43,7 +43,7 @@ export class NotebookReview implements IReviewView {
   }
 
   stale: ReadonlyMap<string, ReadonlySet<string>> = new Map();
-  doubts: ReadonlyMap<string, string> = new Map();
+  doubts: ReadonlyMap<string, IDoubt> = new Map();
   gone: ReadonlySet<string> = new Set();
 
   draw(changes: readonly Change[]): void {
@@ -55,9 +55,12 @@ export class NotebookReview implements IReviewView {
     const movedOn = movedOnIn(changes, id => this._state(id), isKept);
     const waiting = changes.filter(({ status }) => status === 'proposed');
     this.stale = new Map([...movedOn].filter(([id]) => waiting.some(change => change.id === id)));
-    // A diff does not tell next to which cells an inserted or moved cell was to stand, but the server knows.
-    const arranges = ({ diff }: Change) => diff.cells?.some(cell => cell.action === 'insert' || moves(cell));
-    this.doubts = new Map(waiting.filter(arranges).map(({ id }) => [id, ids.join()]));
+    // A diff does not tell next to which cells an inserted or moved cell was to stand, but the server knows. It answers
+    // for the whole proposal, so not where another part of it no longer fits.
+    const whole = waiting.filter(({ id }) => !this.stale.has(id)).map(change => [change.id, comingIn(change)] as const);
+    this.doubts = new Map(
+      whole.filter(([, names]) => names.size).map(([id, names]) => [id, { names, about: ids.join() }])
+    );
     const drawn = changes.map(change => [change.id, change.revision, this._decided(change)]);
     const spelled = JSON.stringify([ids, drawn, [...movedOn].map(([id, names]) => [id, ...names])]);
     if (spelled !== this._spelled || hasOthers) {

@@ -44,14 +44,21 @@ export interface IPlace {
   reveal(): void;
 }
 
+/** Hunks of a proposal that only the server can judge. */
+export interface IDoubt {
+  names: ReadonlySet<string>;
+  /** The state of the document that the server's answer depends on. */
+  about: string;
+}
+
 /** Draws changes in one kind of document. */
 export interface IReviewView {
   /** Draw exactly these changes; called again whenever they or the document change. */
   draw(changes: readonly Change[]): void;
   /** By id of proposal, the names of its hunks that no longer fit. */
   readonly stale: ReadonlyMap<string, ReadonlySet<string>>;
-  /** By id of each proposal that only the server can judge to fit or not, the state that its answer depends on. */
-  readonly doubts: ReadonlyMap<string, string>;
+  /** By id of proposal, its hunks of which only the server knows whether they fit. */
+  readonly doubts: ReadonlyMap<string, IDoubt>;
   /** Ids of the applied changes of which the document no longer contains anything. */
   readonly gone: ReadonlySet<string>;
   /** Whether a person sees here what a proposal changes: a notebook's change is not shown in its text. */

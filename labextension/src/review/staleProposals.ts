@@ -39,10 +39,13 @@ export class StaleProposals implements IDisposable {
 
   /** Where any of these hunks no longer fits; for a change that is decided as a whole, any of its hunks. */
   at(change: Change, names: readonly string[]): string {
-    const stale = this._view()?.stale.get(change.id);
-    const isHere = stale !== undefined && (!isDivisible(change) || names.some(name => stale.has(name)));
+    const isAbout = (some?: ReadonlySet<string>) =>
+      some !== undefined && (!isDivisible(change) || names.some(name => some.has(name)));
+    const isHere = isAbout(this._view()?.stale.get(change.id));
     const files = this._files(change);
-    if (!isHere && !files.length) {
+    // The server answers for the whole proposal.
+    const isMeant = isAbout(this._view()?.doubts.get(change.id)?.names) || change.files.length > 1;
+    if (!isHere && !(files.length && isMeant)) {
       return '';
     }
     return isHere || change.files.length < 2 || files.includes(change.path)
@@ -56,12 +59,14 @@ export class StaleProposals implements IDisposable {
    * @param loaded - how often the proposals were loaded, as they are whenever the server tells of one of their files.
    */
   follow(waiting: readonly Change[], loaded: number): void {
-    const inView = this._view()?.doubts ?? new Map<string, string>();
+    const inView = [...(this._view()?.doubts ?? [])].map(([id, { about }]) => [id, about] as const);
+    const known = new Map(inView);
     const ofFiles = waiting.filter(({ files }) => files.length > 1);
-    const asked = ofFiles.map(({ id }) => [id, `${loaded} ${inView.get(id) ?? ''}`] as const);
+    const asked = ofFiles.map(({ id }) => [id, `${loaded} ${known.get(id) ?? ''}`] as const);
     this._doubts.follow(new Map([...inView, ...asked]));
   }
 
+  /** The files that a proposal does not fit by the server's answer, as far as that counts here. */
   private _files({ id, files }: Change): readonly string[] {
     return files.length > 1 || this._view()?.doubts.has(id) ? this._doubts.staleFiles(id) : [];
   }

@@ -6,7 +6,7 @@ import { EditorView } from '@codemirror/view';
 
 import type { Change, DiffHunk } from '../payloads';
 import type { IInlineMark } from './inlineMarks';
-import type { IMarker, IPlace, IReviewView, IWritten, Position } from './reviewView';
+import type { IDoubt, IMarker, IPlace, IReviewView, IWritten, Position } from './reviewView';
 
 import { hunkName, namedHunk } from './decisions';
 import { inEditor } from './editorLines';
@@ -24,7 +24,7 @@ export class TextReview implements IReviewView {
   ) {}
 
   stale: ReadonlyMap<string, ReadonlySet<string>> = new Map();
-  doubts: ReadonlyMap<string, string> = new Map();
+  doubts: ReadonlyMap<string, IDoubt> = new Map();
   gone: ReadonlySet<string> = new Set();
 
   draw(changes: readonly Change[]): void {
@@ -35,13 +35,9 @@ export class TextReview implements IReviewView {
       placedLoosely(change.diff.hunks, lines, sideOf(change))
     ]);
     const waiting = places.filter(([{ status }]) => status === 'proposed');
-    const others = waiting.map(([{ id }, hunks]): [string, Set<string>] => {
-      const gone = hunks.filter(({ blocks }) => !blocks);
-      return [id, new Set(gone.map(({ position }) => hunkName(position)))];
-    });
-    this.stale = new Map(others.filter(([, names]) => names.size));
-    const isLoose = ([, hunks]: [Change, IPlacedHunk[]]) => hunks.some(hunk => hunk.isLoose);
-    this.doubts = new Map(waiting.filter(isLoose).map(([{ id }]) => [id, text]));
+    this.stale = namesOf(waiting, ({ blocks }) => !blocks);
+    const loose = namesOf(waiting, ({ isLoose }) => isLoose === true);
+    this.doubts = new Map([...loose].map(([id, names]) => [id, { names, about: text }]));
     const marks = places.map(([change, hunks]) => marksOf(change, hunks, '', this._marker));
     // A change without lines, such as of the encoding, was never visible, so it is not gone.
     const isGone = (hunks: readonly IPlacedHunk[], at: number) => hunks.length > 0 && !marks[at].length;
@@ -95,6 +91,18 @@ export class TextReview implements IReviewView {
   }
 
   private _marks: IInlineMark[] = [];
+}
+
+/** By id of change, the names of its hunks that are meant; changes without any are left out. */
+function namesOf(
+  places: readonly [Change, IPlacedHunk[]][],
+  isMeant: (hunk: IPlacedHunk) => boolean
+): Map<string, Set<string>> {
+  const named = places.map(([{ id }, hunks]): [string, Set<string>] => {
+    const meant = hunks.filter(isMeant);
+    return [id, new Set(meant.map(({ position }) => hunkName(position)))];
+  });
+  return new Map(named.filter(([, names]) => names.size));
 }
 
 /** The lines of an editor at which marks begin, sorted, each with the id of the first mark there. */
