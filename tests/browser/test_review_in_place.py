@@ -224,6 +224,20 @@ def test_a_hunk_that_the_server_does_not_find_again_is_stale_before_it_is_approv
     expect(page.locator('.jp-FileEditor [data-action="approve"]')).to_have_count(0)
 
 
+def test_a_proposal_for_a_file_that_was_deleted_is_stale_in_its_document(desk, waits):
+    """It fits again once the file is back."""
+    waits.write("a.py", "x = 1\n")
+    desk.open(waits.path("a.py"))
+    waits.change("a.py", "x = 1", "x = 2")
+    approve = desk.page.locator('.jp-Document [data-action="approve"]:visible')
+    expect(approve).to_have_count(2)
+    (waits.lab.root / waits.path("a.py")).unlink()
+    expect(approve).to_have_count(0)
+    expect(desk.page.locator(".jp-FileEditor .jp-fstools-Review-controls")).to_contain_text("out of date")
+    waits.write("a.py", "x = 1\n")
+    expect(approve).to_have_count(2)
+
+
 def test_the_next_change_is_reached_with_the_keyboard(editor):
     window, _ = editor
     page = window.page

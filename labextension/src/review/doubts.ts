@@ -3,6 +3,7 @@
 import type { IDisposable } from '@lumino/disposable';
 
 import type { ToolsServer } from '../feed/requests';
+import type { ChangedSince } from '../payloads';
 
 import { Soon } from '../feed/soon';
 
@@ -41,7 +42,12 @@ export class Doubts implements IDisposable {
 
   /** The files that a proposal does not fit, by the server's last answer. */
   staleFiles(id: string): readonly string[] {
-    return this._answers.get(id)?.stale ?? [];
+    return (this._answers.get(id)?.stale ?? []).map(({ path }) => path);
+  }
+
+  /** Whether by that answer a file is gone, or cannot be compared: then no part of any proposal fits it. */
+  hasLost(id: string, file: string): boolean {
+    return this._answers.get(id)?.stale.some(({ path, diff }) => path === file && !diff) ?? false;
   }
 
   private get _open(): [id: string, about: string][] {
@@ -57,7 +63,7 @@ export class Doubts implements IDisposable {
       const known = this._answers.get(id);
       const left = known?.about === about ? known.left - 1 : ASKED_AGAIN;
       if (this._doubts.has(id)) {
-        this._answers.set(id, { about, stale: changed_since.map(({ path }) => path), left });
+        this._answers.set(id, { about, stale: changed_since, left });
       }
     }
     this._answered();
@@ -65,5 +71,5 @@ export class Doubts implements IDisposable {
 
   private _ask: Soon;
   private _doubts: ReadonlyMap<string, string> = new Map();
-  private _answers = new Map<string, { about: string; stale: string[]; left: number }>();
+  private _answers = new Map<string, { about: string; stale: readonly ChangedSince[]; left: number }>();
 }

@@ -44,7 +44,7 @@ export class StaleProposals implements IDisposable {
     const isHere = isAbout(this._view()?.stale.get(change.id));
     const files = this._files(change);
     // The server answers for the whole proposal.
-    const isMeant = isAbout(this._view()?.doubts.get(change.id)?.names) || change.files.length > 1;
+    const isMeant = isAbout(this._view()?.doubts.get(change.id)?.names) || this._isOfAll(change);
     if (!isHere && !(files.length && isMeant)) {
       return '';
     }
@@ -54,22 +54,33 @@ export class StaleProposals implements IDisposable {
   }
 
   /**
-   * Ask about the proposals that only the server can judge, and about those whose other files may change.
+   * Ask about the proposals that only the server can judge, about those whose other files may change, and about one
+   * more, because a file that is gone fits none of them.
    *
    * @param loaded - how often the proposals were loaded, as they are whenever the server tells of one of their files.
    */
   follow(waiting: readonly Change[], loaded: number): void {
     const inView = [...(this._view()?.doubts ?? [])].map(([id, { about }]) => [id, about] as const);
     const known = new Map(inView);
-    const ofFiles = waiting.filter(({ files }) => files.length > 1);
+    const first = waiting.find(({ diff }) => diff.op !== 'create');
+    const ofFiles = waiting.filter(change => change === first || change.files.length > 1);
     const asked = ofFiles.map(({ id }) => [id, `${loaded} ${known.get(id) ?? ''}`] as const);
+    this._first = first?.id ?? '';
     this._doubts.follow(new Map([...inView, ...asked]));
   }
 
   /** The files that a proposal does not fit by the server's answer, as far as that counts here. */
-  private _files({ id, files }: Change): readonly string[] {
-    return files.length > 1 || this._view()?.doubts.has(id) ? this._doubts.staleFiles(id) : [];
+  private _files({ id, path, files }: Change): readonly string[] {
+    if (files.length > 1 || this._view()?.doubts.has(id)) {
+      return this._doubts.staleFiles(id);
+    }
+    return this._doubts.hasLost(this._first, path) ? [path] : [];
+  }
+
+  private _isOfAll({ path, files }: Change): boolean {
+    return files.length > 1 || this._doubts.hasLost(this._first, path);
   }
 
   private _doubts: Doubts;
+  private _first = '';
 }
