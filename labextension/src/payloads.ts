@@ -220,8 +220,8 @@ export interface ChangeEvent {
  * One cell of a notebook that changed; `index` is 0-based in the new notebook (in the old one if deleted).
  *
  * `moved_from` is the index that it had before, if it moves, whatever else changes in it; None for others.
- * `follows` is the id of the cell that an inserted or moved one follows in the new notebook, or that a deleted one
- * followed in the old one, "" at its beginning; None for others.
+ * `follows` is the id of the cell that this one follows in the new notebook (in the old one if deleted), "" at its
+ * beginning; None in older changes.
  * `hunks` are of its source; `carried` of the outputs, metadata and attachments that come with it, as lines of JSON.
  */
 export interface CellDiff {

@@ -255,6 +255,24 @@ def test_parts_that_still_fit_are_approved_beside_a_cell_that_the_person_deleted
     assert holds(waits, "n.ipynb", ["z = 2", "w = 1", "new = 1"])
 
 
+def test_an_edited_cell_that_the_person_deleted_is_shown_below_the_one_that_it_followed(open_notebook, desk, waits):
+    """Wherever that stands by now; a new cell between them is not there yet."""
+    open_notebook(waits, "w = 1", "x = 1", "y = 1", "z = 1")
+    edits = [
+        {"edit_mode": "insert", "after": "c1", "cell_type": "code", "new_source": "new = 1"},
+        {"cell_id": "c2", "new_source": "y = 2"},
+    ]
+    proposed(waits.call("edit_notebook", "n.ipynb", edits=edits))
+    expect(cell(desk, 2).locator(ADD)).to_have_text("y = 2")
+    for at in (2, 0):
+        cell(desk, at).locator(".jp-InputPrompt").click()
+        for key in ("d", "d"):
+            desk.page.keyboard.press(key)
+    expect(desk.page.locator(".jp-Notebook .jp-Cell")).to_have_count(2)
+    expect(cell(desk, 0)).to_contain_text("A cell that is no longer there")
+    expect(cell(desk, 0)).to_contain_text("y = 2")
+
+
 def open_with_hidden_editors(desk, folder):
     """Open a notebook of which one cell is rendered, and another one folded."""
     whole = json.loads(notebook_text("x = 1", "y = 1", "z = 1"))

@@ -45,7 +45,6 @@ def cell_diffs(
 
 
 def _diff(state: PlannedCell, action: Action, index: int, ids: Sequence[str], above: str, rows: DiffRows) -> CellDiff:
-    has_place = state.moved or action in ("insert", "delete")
     before = _lines(state.cell.source) if state.cell and action != "move" else []
     after = _lines(state.source) if action not in ("move", "delete") else []
     return CellDiff(
@@ -54,7 +53,7 @@ def _diff(state: PlannedCell, action: Action, index: int, ids: Sequence[str], ab
         action=action,
         cell_type=state.cell_type,
         moved_from=state.cell.index if state.cell and state.moved else None,
-        follows=above if has_place else None,
+        follows=above,
         hunks=rows.hunks(before, after),
     )
 

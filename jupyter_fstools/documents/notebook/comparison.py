@@ -206,8 +206,7 @@ def _diff(was: Cell | None, cell: Cell, rows: DiffRows, previous: str, *, moved:
         outputs = cell.spans.member("outputs")
         cleared = outputs is None or outputs.end - outputs.start <= len("[]")
         action = "clear_outputs" if cleared and not comes else "edit"
-    follows = previous if was is None or moved else None
-    return _told(cell, action, hunks, carried, moved_from=was.index if was and moved else None, follows=follows)
+    return _told(cell, action, hunks, carried, moved_from=was.index if was and moved else None, follows=previous)
 
 
 def _told(
@@ -217,7 +216,7 @@ def _told(
     carried: Sequence[DiffHunk] = (),
     *,
     moved_from: int | None = None,
-    follows: str | None = None,
+    follows: str,
 ) -> CellDiff:
     return CellDiff(
         cell_id=cell.cell_id,

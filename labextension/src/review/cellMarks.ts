@@ -86,26 +86,28 @@ export function predecessors(ids: readonly string[], diffs: readonly CellDiff[])
   return found;
 }
 
-/** Maps the id of each deleted cell to that of the cell it followed; null for the beginning. */
+/** Maps the id of each changed cell, as if it were gone, to that of the cell it followed; null for the beginning. */
 export function formerPlaces(ids: readonly string[], diffs: readonly CellDiff[]): Map<string, string | null> {
-  const moved = new Set(diffs.filter(moves).map(cell => cell.cell_id));
-  const staying = ids.filter(id => !moved.has(id));
-  // Cells that were deleted one after another are all shown at the cell above them.
-  const hosts = new Map<string, string | null>([['', null], ...staying.map((id): [string, string] => [id, id])]);
-  const deleted = diffs.filter(({ action }) => action === 'delete').sort((one, other) => one.index - other.index);
-  return new Map(
-    deleted.map(cell => {
-      const known = cell.follows === null ? undefined : hosts.get(cell.follows);
-      const host = known === undefined ? placeOf(cell, ids) : known;
-      hosts.set(cell.cell_id, host);
-      return [cell.cell_id, host];
-    })
-  );
-}
-
-/** The id of the cell that a missing cell would follow by its index; null for the beginning. */
-export function placeOf(cell: CellDiff, ids: readonly string[]): string | null {
-  return ids[Math.min(cell.index, ids.length) - 1] ?? null;
+  const byId = new Map(diffs.map(cell => [cell.cell_id, cell]));
+  const there = new Set(ids);
+  const found = new Map<string, string | null>();
+  const placeOf = (cell: CellDiff): string | null => {
+    const above = byId.get(cell.follows ?? '');
+    // What a deleted cell followed may have moved since, and what another one follows may not have moved yet.
+    const stays = !above || !moves(above);
+    if (cell.follows === '' || (there.has(cell.follows!) && stays)) {
+      return cell.follows || null;
+    }
+    if (above && (stays || cell.action !== 'delete')) {
+      return found.has(above.cell_id) ? found.get(above.cell_id)! : placeOf(above);
+    }
+    return ids[Math.min(cell.index, ids.length) - 1] ?? null;
+  };
+  // From the beginning, so that the place of the cell above is known.
+  for (const cell of [...diffs].sort((one, other) => one.index - other.index)) {
+    found.set(cell.cell_id, placeOf(cell));
+  }
+  return found;
 }
 
 /** The parts of a cell that decide whether a change still fits it. */

@@ -7,7 +7,7 @@ import type { ICellBox } from './cellMarks';
 import type { IMarker } from './reviewView';
 
 import { element } from '../element';
-import { formerPlaces, ghostOf, moves, placeOf, predecessors } from './cellMarks';
+import { formerPlaces, ghostOf, moves, predecessors } from './cellMarks';
 import { hunksOfCell } from './decisions';
 import { proposedText } from './textReview';
 
@@ -42,12 +42,11 @@ export function shownAt(
     const waits = change.status === 'proposed';
     const diffs = change.diff.cells ?? [];
     const former = formerPlaces(ids, diffs);
-    const coming = waits ? predecessors(ids, diffs) : former;
+    const coming = waits ? predecessors(ids, diffs) : new Map<string, string | null>();
     for (const cell of diffs.filter(diff => !hunksOfCell(diff).every(name => marker.isKept(change, name)))) {
       const isGone = waits && cell.action !== 'insert' && !there.has(cell.cell_id);
-      const hosts = isGone ? former : coming;
-      const elsewhere = isGone ? placeOf(cell, ids) : cell.cell_id;
-      const host = hosts.has(cell.cell_id) ? hosts.get(cell.cell_id)! : elsewhere;
+      const hosts = isGone || (!waits && cell.action === 'delete') ? former : coming;
+      const host = hosts.has(cell.cell_id) ? hosts.get(cell.cell_id)! : cell.cell_id;
       const place = host ?? ids[0];
       if (place === undefined || !there.has(place)) {
         continue;

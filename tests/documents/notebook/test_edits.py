@@ -196,7 +196,7 @@ def test_a_cell_that_stands_among_the_others_as_before_did_not_move(minor) -> No
     assert [splice.inserted for splice in result.splices] == [b'"C"']
 
 
-def test_a_diff_names_the_cell_that_a_new_moved_or_deleted_one_follows() -> None:
+def test_a_diff_names_the_cell_that_each_one_follows() -> None:
     edits = (
         {"edit_mode": "insert", "at": "start", "cell_type": "code", "new_source": "first"},
         {"edit_mode": "insert", "after": "c0", "cell_type": "code", "new_source": "new"},
@@ -208,7 +208,7 @@ def test_a_diff_names_the_cell_that_a_new_moved_or_deleted_one_follows() -> None
     first, new = (after.cells[at].cell_id for at in (0, 1))
     for diffs in (made.diffs, compared(before, after).diffs):
         follows = {diff.cell_id: diff.follows for diff in diffs}
-        assert follows == {first: "", new: first, "c1": None, "c0": "c2"}
+        assert follows == {first: "", new: first, "c1": new, "c0": "c2"}
     gone = (
         {"edit_mode": "insert", "at": "start", "cell_type": "raw", "new_source": ""},
         *({"edit_mode": "delete", "cell_id": name} for name in ("c0", "c1")),
