@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import selectors
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import psycopg
 from psycopg import Connection, pq
 from psycopg.abc import RV, PQGen
-from psycopg.errors import error_from_result
+from psycopg.errors import InvalidSqlStatementName, error_from_result
 from psycopg.generators import execute
 
 _BINARY = pq.Format.BINARY
@@ -38,6 +39,14 @@ class Patient(Connection[Any]):
         Values and columns are in the database's binary format, and nothing is converted: that takes longer than a small
         answer on the same machine.
         """
+        try:
+            return self._asked(query, values)
+        except InvalidSqlStatementName:
+            # After a rollback psycopg deallocates all statements of the session, also those that it did not prepare.
+            self._named.clear()
+            return self._asked(query, values)
+
+    def _asked(self, query: str, values: Sequence[bytes]) -> list[bytes | None] | None:
         if (name := self._named.get(query)) is None:
             name = f"fstools_{len(self._named)}".encode()
             self.execute(b"PREPARE %s AS %s" % (name, query.encode()))

@@ -216,6 +216,17 @@ def test_a_lock_is_one_lock_for_all_servers(two):
         pass
 
 
+def test_receipts_are_found_over_a_connection_that_waited_for_a_lock_in_vain(two):
+    """The wait ends in a rollback, after which psycopg makes the session forget its prepared statements."""
+    here, there = two
+    for _ in range(9):  # From the sixth time on psycopg prepares a statement, too.
+        here.put_receipt(receipt_of())
+        assert here.receipt(ANN, "/root/a.txt") is not None
+    with there.locks(5).hold("/r/a"), pytest.raises(TimedOut), here.locks(0.1).hold("/r/a"):
+        pass
+    assert here.receipt(ANN, "/root/a.txt") == there.receipt(ANN, "/root/a.txt")
+
+
 def test_a_lock_whose_holder_was_killed_is_free(database):
     code = (
         "import sys, time\n"
