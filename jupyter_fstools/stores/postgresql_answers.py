@@ -88,6 +88,7 @@ class Patient(Connection[Any]):
             link.consume_input()
             while self._has_come(seconds):
                 if (answer := link.get_result()) is None:
+                    link.consume_input()  # The end of a connection is behind the server's last words, which say why.
                     return link.status == pq.ConnStatus.OK
                 if answer.status != pq.ExecStatus.TUPLES_OK:
                     return False

@@ -153,6 +153,16 @@ def test_a_server_that_runs_while_a_newer_one_migrates_is_refused_clearly(files,
     assert (tmp_path / "a.txt").read_text() == "one\n"
 
 
+def test_a_connection_that_the_database_ended_between_two_calls_costs_no_call(files, ask, tmp_path):
+    """As a restart does, or `idle_session_timeout`: the database says why before it hangs up."""
+    ask(
+        "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE pid <> pg_backend_pid() "
+        "AND datname = current_database()"
+    )
+    edit(files)
+    assert (tmp_path / "a.txt").read_text() == "1\n"
+
+
 def test_a_database_that_was_replaced_by_an_empty_one_is_used_without_a_restart(files, ask, tmp_path):
     ask("DROP SCHEMA fstools CASCADE")
     require_refused_and_unchanged(files, tmp_path, "does not exist")
