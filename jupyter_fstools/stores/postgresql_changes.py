@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import Any
 
-from ..errors import FsToolsError, InputOutput
+from ..errors import FsToolsError
 from ..limits import StoreLimits
 from .postgresql_connection import Database, lock_lost
 from .postgresql_news import CHANNEL
@@ -116,13 +116,10 @@ class PostgresqlChanges(PostgresqlReceipts, ChangeSteps):
 
     def take_step(self, step: Step) -> ChangeRow | None:
         """Take a step with a new revision; None: the change has another status."""
-        try:
+        if step.decided is not None:
             return self._stepped(step)
-        except InputOutput:
-            # The file is written already: where the connection with its locks was lost, another one records the step.
-            if step.decided is not None or (held := self._database.held) is None or not held.connection.closed:
-                raise
-            return self._stepped(step)
+        # The file is written already: where the connection with its locks was lost, another one records the step.
+        return self._database.again_if_lost(lambda: self._stepped(step))
 
     def _stepped(self, step: Step) -> ChangeRow | None:
         values = {

@@ -8,9 +8,9 @@ import re
 import threading
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import psycopg
 from psycopg import pq
@@ -18,6 +18,8 @@ from psycopg import pq
 from ..errors import Conflict, FsToolsError, InputOutput
 from .postgresql_answers import NoAnswer, Patient
 from .postgresql_schema import LOCK_LOST, migrate
+
+T = TypeVar("T")
 
 WAIT_SECONDS = 5.0
 """Longest wait for a connection, in seconds; while the database is away every call fails after this time."""
@@ -145,6 +147,16 @@ class Database:
                 yield held
             finally:
                 self._local.held = outer
+
+    def again_if_lost(self, ask: Callable[[], T]) -> T:
+        """Call `ask`; where it loses the connection with this thread's locks, call it again, over another one."""
+        held = self.held
+        try:
+            return ask()
+        except InputOutput:
+            if held is None or not held.connection.closed:
+                raise
+            return ask()
 
     def connect(self) -> Patient:
         """A connection for the caller alone, in autocommit mode."""

@@ -190,9 +190,12 @@ class PostgresqlReceipts:
         return {"reader_user": as_bytes(reader.user), "reader_session": as_bytes(reader.session)}
 
     def _one(self, query: Any, values: dict[str, Any]) -> Any:
-        with self._database.connection() as connection:
-            return connection.execute(query, values).fetchone()
+        return next(iter(self._all(query, values)), None)
 
     def _all(self, query: Any, values: dict[str, Any]) -> list[Any]:
+        # A lost lock bars writes, not questions: the answers are needed to put back files that were written under it.
+        return self._database.again_if_lost(lambda: self._answers(query, values))
+
+    def _answers(self, query: Any, values: dict[str, Any]) -> list[Any]:
         with self._database.connection() as connection:
             return connection.execute(query, values).fetchall()

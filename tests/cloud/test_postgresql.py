@@ -26,6 +26,7 @@ from jupyter_fstools.stores.postgresql import PostgresqlStore
 from jupyter_fstools.stores.postgresql_answers import Patient
 from jupyter_fstools.stores.postgresql_locks import PostgresqlLocks
 from jupyter_fstools.stores.protocol import ChangeFilter
+from jupyter_fstools.stores.records import OpenDocument
 from jupyter_fstools.testing.store_contract import StoreContract
 from jupyter_fstools.testing.store_samples import ANN, change_of, receipt_of
 from tests import postgresql
@@ -365,6 +366,44 @@ def test_who_lost_its_connection_until_others_forgot_its_change_takes_it_back(da
     assert Journal(other).changes(ChangeQuery()) == known
     for one in (files, other):
         one.store.close()
+
+
+def test_a_change_whose_connection_ends_once_its_file_is_written_is_recorded_over_another_one(
+    database, tmp_path, monkeypatch
+):
+    (tmp_path / "a.txt").write_text("one\n")
+    files = open_workspace(tmp_path, store=database, durable=False)
+    call_tool(files, "read_file", path="a.txt")
+    finish = files.store.finish
+
+    def cut_off(*given, **named):
+        with psycopg.connect(database, autocommit=True) as connection:
+            connection.execute(
+                "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity "
+                "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            )
+        return finish(*given, **named)
+
+    monkeypatch.setattr(files.store, "finish", cut_off)
+    made = call_tool(files, "edit_file", path="a.txt", old_string="one", new_string="two").change
+    assert files.store.change(made.id).status == "applied"
+    files.store.close()
+
+
+def test_who_lost_its_locks_with_their_connection_may_ask_but_not_record(two, database):
+    """Files that it has written are put back, which takes the answer who has them open."""
+    here, there = two
+    there.note_open("page", [OpenDocument("page", "/root/b.txt", False)], time.time() + 60)
+    with here.locks(5).hold("/root/a.txt"):
+        with psycopg.connect(database, autocommit=True) as connection:
+            connection.execute(
+                "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity "
+                "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            )
+        assert [document.page for document in here.open_documents("/root/b.txt")] == ["page"]
+        with pytest.raises(Conflict, match="not modified"):
+            here.add_change(change_of("c", "/root/a.txt", status="pending"), b"")
+    assert here.change("c") is None
 
 
 def test_a_lock_that_was_lost_is_noticed_in_the_transaction_of_the_commit(two, database):
