@@ -95,13 +95,13 @@ def test_what_was_decided_of_a_proposal_stays_over_a_reload(editor, lab, waits):
 
 
 def test_what_cannot_be_approved_leaves_what_was_decided(editor, waits):
-    """The page cannot tell that the file is gone, because its editor still has the text."""
+    """The page cannot tell that the file has become read-only."""
     window, _ = editor
-    (waits.lab.root / waits.path("a.py")).unlink()
+    (waits.lab.root / waits.path("a.py")).chmod(0o444)
     press(controls(window, 0), "reject")
     expect(controls(window, 0).locator('[data-action="reject"]')).to_have_attribute("aria-pressed", "true")
     press(window.page.locator(".jp-fstools-ReviewBar"), "approve")
-    expect(window.page.locator(".jp-fstools-ReviewBar-problem")).to_contain_text("does not exist any more")
+    expect(window.page.locator(".jp-fstools-ReviewBar-problem")).to_contain_text("read-only")
     for action, pressed in (("approve", "false"), ("reject", "false")):
         button = controls(window, 1).locator(f'[data-action="{action}"]')
         expect(button).to_have_attribute("aria-pressed", pressed)
