@@ -111,6 +111,11 @@ def may_be_modified(problem: BaseException) -> bool:
     return isinstance(problem, FsToolsError) and bool(problem.details.get("modified"))
 
 
+def counted(number: int, what: str) -> str:
+    """A number with its noun: `1 line`, `2 lines`."""
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
 @contextmanager
 def saying_unmodified() -> Iterator[None]:
     """Adds to every refused change, in the same words, that nothing was modified."""

@@ -84,9 +84,10 @@ def explain_read(refusal: Stale, opened: OpenFile, receipt: Receipt, shown: Show
     whole = shown is not None and is_whole_text(receipt, shown)
     elsewhere = "outside_shown_lines" if all(covers(kept, *lines) for lines in receipt.lines) else "unknown"
     then = _Then(shown, whole, receipt.text_sha, receipt.encoding, elsewhere)
-    if is_in_other_encoding(opened, receipt):
+    text = _explain(refusal, opened, then)
+    if receipt.encoding and refusal.details.get("changed") in ("encoding", "other_encoding"):
         refusal.hint = "Read the file again without `encoding`, then repeat the call."
-    return _explain(refusal, opened, then)
+    return text
 
 
 def explain_change(

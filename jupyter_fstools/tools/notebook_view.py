@@ -24,8 +24,8 @@ from ..documents.notebook import (
     output_rows,
     output_text,
 )
-from ..documents.text.shown_lines import counted, envelope
-from ..errors import Conflict, FsToolsError, Invalid, NotebookRefused, OutOfRange
+from ..documents.text.shown_lines import envelope
+from ..errors import Conflict, FsToolsError, Invalid, NotebookRefused, OutOfRange, counted
 from ..gate.cell_receipts import record_cells
 from ..gate.read_tracker import ReadTracker, ReceiptAfter
 from ..gate.workspace import Workspace

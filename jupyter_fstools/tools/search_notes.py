@@ -10,8 +10,8 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from ..documents.text.invisible import INVISIBLE
-from ..documents.text.shown_lines import CARRIAGE_RETURN, counted, row_sizes
-from ..errors import FsToolsError
+from ..documents.text.shown_lines import CARRIAGE_RETURN, row_sizes
+from ..errors import FsToolsError, counted
 from ..gate.workspace import Workspace
 from ..search.excerpts import MOST_AT_ONCE
 from ..search.query import TextMatch

@@ -18,9 +18,8 @@ from ..documents.text.diff import diff_of_creation, diff_of_splices
 from ..documents.text.disguises import has_line_numbers
 from ..documents.text.encoding import TextEncoding, encoding_of, known_encoding
 from ..documents.text.line_index import LineIndex
-from ..documents.text.shown_lines import counted
 from ..documents.text.written_text import encoding_for, placeholder_line, require_declared
-from ..errors import EncodingRefused, Invalid, NotebookRefused, TooLarge, naming_file
+from ..errors import EncodingRefused, Invalid, NotebookRefused, TooLarge, counted, naming_file
 from ..gate.draft import Draft, Step
 from ..gate.notebook_steps import told_by_cells
 from ..gate.policy import checked_path
@@ -182,7 +181,7 @@ def _with_file_endings(workspace: Workspace, draft: Draft, encoding: TextEncodin
     plain = text.replace("\r\n", "\n")
     if index.eol == "mixed" and draft.before.size <= _MOST_COMPARED_BYTES:
         old = all_of(draft.before)[len(encoding.bom) :].decode(encoding.codec, "replace")
-        if old.replace("\r\n", "\n") == plain:  # the same lines: a change of their endings alone is no change
+        if old.replace("\r\n", "\n") == plain:  # A change of line endings alone is none.
             return old
     return plain.replace("\n", "\r\n") if index.mostly_crlf else plain
 

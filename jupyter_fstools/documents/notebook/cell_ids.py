@@ -9,8 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, NamedTuple
 
-from ...errors import Ambiguous, FsToolsError, Invalid, NotFound, OutOfRange
-from ..text.shown_lines import counted
+from ...errors import Ambiguous, FsToolsError, Invalid, NotFound, OutOfRange, counted
 from .cell import Cell, Cells
 
 _LISTED = 20

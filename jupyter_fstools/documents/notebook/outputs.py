@@ -10,8 +10,8 @@ from typing import NamedTuple
 from pydantic import BaseModel, Field
 
 from ...content.source import Content
-from ...errors import Invalid, OutOfRange
-from ..text.shown_lines import collapsed, counted, without_ansi
+from ...errors import Invalid, OutOfRange, counted
+from ..text.shown_lines import collapsed, without_ansi
 from .cell import Cell, bounded_names, bounded_sizes, decoded, decoded_to_show, joined_text
 from .spans import Member, items_at, members_at
 

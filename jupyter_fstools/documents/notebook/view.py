@@ -7,8 +7,8 @@ from typing import Literal, NamedTuple
 
 from pydantic import BaseModel, Field
 
-from ...errors import OutOfRange
-from ..text.shown_lines import CARRIAGE_RETURN, counted
+from ...errors import OutOfRange, counted
+from ..text.shown_lines import CARRIAGE_RETURN
 from .cell import MOST_NAMES, Cell, bounded_names, bounded_sizes, lines_of
 from .document import NotebookDocument
 from .outputs import OutputSummary

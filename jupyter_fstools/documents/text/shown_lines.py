@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import accumulate
 
+from ...errors import counted
 from .window import CutLine
 
 CARRIAGE_RETURN = "\N{SYMBOL FOR CARRIAGE RETURN}"
@@ -28,11 +29,6 @@ def cut_marker(cut: CutLine) -> str:
     """The text after a cut line: how many characters were left out, and how to read them."""
     column = cut.column + cut.shown
     return f" [... {counted(cut.omitted, 'more character')}: read with offset={cut.line}, column={column}]"
-
-
-def counted(number: int, what: str) -> str:
-    """A number with its noun: `1 line`, `2 lines`."""
-    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def shortened(row: str, most: int) -> str:

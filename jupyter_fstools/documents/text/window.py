@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ...content.source import Chunk, Content
-from ...errors import OutOfRange
+from ...errors import OutOfRange, counted
 from .encoding import UTF_8, TextEncoding, binary_refusal
 from .line_index import LineIndex, bytes_past_lines
 from .utf8_view import Utf8View, decode_strictly, undecodable
@@ -132,9 +132,8 @@ def past_the_end(line: int, total: int) -> OutOfRange:
 
 
 def _past_the_line(wanted: WindowLimits, length: int) -> OutOfRange:
-    characters = f"{length} character{'' if length == 1 else 's'}"
     return OutOfRange(
-        f"column {wanted.column} is past the end: line {wanted.first} has {characters}",
+        f"column {wanted.column} is past the end: line {wanted.first} has {counted(length, 'character')}",
         hint=f"Use a column from 1 to {max(1, length)}.",
         total_columns=length,
     )
