@@ -6,11 +6,9 @@ import json
 import logging
 import os
 import re
-from collections.abc import Sequence
-from dataclasses import fields
-from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from traitlets import Bool, Enum, Float, Int, List, TraitError, TraitType, Unicode, Union, validate
+from traitlets import Enum, List, TraitError, Unicode, validate
 from traitlets.config import Application, Config, Configurable
 
 from .backends.file_locks import FileLocks
@@ -21,6 +19,7 @@ from .gate.policy import Policy, Rules
 from .gate.startup_files import ASK_WRITE, DENY_READ, DENY_WRITE, startup_places
 from .limits import Limits, StoreLimits
 from .own_folders import denied_folders, lock_folder
+from .traits import WordOrRules, list_of_texts, number, switch, text, traits_of
 
 if TYPE_CHECKING:
     from .gate.workspace import Workspace
@@ -37,137 +36,66 @@ _log = logging.getLogger("jupyter_fstools")
 _Record = TypeVar("_Record", Limits, StoreLimits, Rules)
 
 
-class _Texts(List[str]):
-    """A list of texts; on a command line each use of the option adds one, and a single use may be a list literal."""
-
-    def from_string(self, s: str) -> Any:
-        # traitlets refuses a literal with texts here, and would take it for one text: a rule that holds for no path.
-        return self.from_string_list([s])
-
-
-class _WordOrRules(Union):
-    """A word or a list of rules; on a command line each use of the option adds one rule."""
-
-    def class_init(self, cls: type[Any], name: str | None) -> None:
-        super().class_init(cls, name)
-        # traitlets parses a Python list literal only if the trait has a name.
-        self.trait_types[1].name = name
-
-    def from_string(self, s: str) -> Any:
-        return self.from_string_list([s])
-
-    def from_string_list(self, s_list: list[str]) -> Any:
-        # A misspelt word must not become a rule that holds for no path.
-        is_word = len(s_list) == 1 and s_list[0].isalpha()
-        return s_list[0] if is_word else self.trait_types[1].from_string_list(s_list)
-
-
-_MOST = 1e9
-
-
-class BoundedFloat(Float[float, int | float]):
-    """A number of seconds or days, at most a thousand million: the system cannot wait much longer."""
-
-    def validate(self, obj: Any, value: Any) -> Any:
-        """The number, if it is finite and not too large."""
-        number = super().validate(obj, value)
-        if not abs(number) <= _MOST:
-            raise TraitError(f"{self.name} takes a number up to {_MOST:.0f}, got {number}")
-        return number
-
-
-def _text(help: str, default: str = "") -> Unicode[str, str | bytes]:
-    return Unicode(default, help=help).tag(config=True)
-
-
-def _list(help: str, default: Sequence[str] = ()) -> List[str]:
-    return _Texts(Unicode(), list(default), help=help).tag(config=True)
-
-
-def _switch(default: bool, help: str) -> Bool[bool, bool | int]:
-    return Bool(default, help=help).tag(config=True)
-
-
-def _number(default: float, help: str, least: float = 0.1) -> Float[float, int | float]:
-    return BoundedFloat(default, min=least, help=help).tag(config=True)
-
-
-def _traits_of(record: type) -> dict[str, TraitType[Any, Any]]:
-    """A trait for each field of a dataclass made by `limits.setting`."""
-    types = get_type_hints(record)
-    return {one.name: _trait_of(types[one.name], one.default, **one.metadata) for one in fields(record)}
-
-
-def _trait_of(its_type: Any, default: Any, help: str, least: float) -> TraitType[Any, Any]:
-    if its_type is bool:
-        return _switch(default, help)
-    if its_type is int:
-        return Int(default, min=int(least), help=help).tag(config=True)
-    if its_type is float:
-        return _number(default, help, least)
-    return Enum(get_args(its_type), default, help=help).tag(config=True)
-
-
 class FsToolsConfig(Configurable):
     """Settings of jupyter-fstools, for `jupyter_server_config` and `ipython_kernel_config`."""
 
-    root = _text(
+    root = text(
         "Folder that the tools work in; empty: the server's root, or the kernel's working directory. "
         "Or an address: 's3://', 'gs://' or 'az://' with bucket and prefix, 'memory:' (ends with the process), "
         "or one of a scheme that another package registers."
     )
-    store = _text(
+    store = text(
         "Where receipts and changes are kept: 'sqlite:' (a file in Jupyter's data directory), 'sqlite:PATH', "
         "'memory:' (forgotten when the process ends, not shared with kernels), 'postgresql://user@host/db' (shared by "
         "servers on many machines), or an address of a scheme that another package registers.",
         "sqlite:",
     )
-    server = _text(
+    server = text(
         "In a kernel that does not share the server's disk: the server's address, such as "
         "'https://host/user/ada/'; %fs then works over REST. Empty: on this machine's files."
     )
-    server_token_file = _text(
+    server_token_file = text(
         "File (mode 0600) that holds the token for `server`; empty: JUPYTERHUB_API_TOKEN or JUPYTER_TOKEN."
     )
-    read_only = _switch(False, "Switch off every tool that writes.")
-    approval = _WordOrRules(
+    read_only = switch(False, "Switch off every tool that writes.")
+    approval = WordOrRules(
         [Enum(["never", "always"]), List(Unicode())],
         default_value="never",
         help="Whether changes wait for a person: 'never', 'always', or a list of rules for the paths whose changes do.",
     ).tag(config=True)
-    deny_read = _list("Rules for paths that no tool reads, lists or suggests, besides default_deny_read.")
-    deny_write = _list("Rules for paths that no tool writes, besides default_deny_write.")
-    default_deny_read = _list("The rules that deny_read adds to.", DENY_READ)
-    default_deny_write = _list("The rules that deny_write adds to.", DENY_WRITE)
-    ask_write = _list(
+    deny_read = list_of_texts("Rules for paths that no tool reads, lists or suggests, besides default_deny_read.")
+    deny_write = list_of_texts("Rules for paths that no tool writes, besides default_deny_write.")
+    default_deny_read = list_of_texts("The rules that deny_read adds to.", DENY_READ)
+    default_deny_write = list_of_texts("The rules that deny_write adds to.", DENY_WRITE)
+    ask_write = list_of_texts(
         "Rules for paths whose changes wait for a person, whatever approval says, besides default_ask_write."
     )
-    default_ask_write = _list("The rules that ask_write adds to.", ASK_WRITE)
-    protected_files = _list(
+    default_ask_write = list_of_texts("The rules that ask_write adds to.", ASK_WRITE)
+    protected_files = list_of_texts(
         "Absolute paths that no tool writes, whatever the rules say; the files that settings come from always are."
     )
-    durable = _switch(True, "Flush each write to the disk (fsync) before the call returns.")
-    vars().update(_traits_of(Rules))
-    offer_to_jupyter_ai = _switch(
+    durable = switch(True, "Flush each write to the disk (fsync) before the call returns.")
+    vars().update(traits_of(Rules))
+    offer_to_jupyter_ai = switch(
         False,
         "Offer the tools on the port of jupyter_server_mcp, which asks for no login: every process that reaches "
         "the port reads and writes through them.",
     )
-    cutting_clients = _list(
+    cutting_clients = list_of_texts(
         "MCP clients that cut long answers before their model sees them, by how the name they send begins: "
         "their answers stay within mcp_output_bytes, so that the model has read what its receipts say. "
         "'' stands for every client.",
         ("claude-code", "codex", "gemini-cli"),
     )
-    tool_prefix = _text("Prefix of every tool's name, such as 'fs_'.")
-    vars().update(_traits_of(StoreLimits))
-    vars().update(_traits_of(Limits))
-    unsaved_seconds = _number(
+    tool_prefix = text("Prefix of every tool's name, such as 'fs_'.")
+    vars().update(traits_of(StoreLimits))
+    vars().update(traits_of(Limits))
+    unsaved_seconds = number(
         600,
         "Seconds for which no tool changes a file after the browser that has unsaved changes in it stopped answering.",
         least=0,
     )
-    browser_seconds = _number(
+    browser_seconds = number(
         3, "Seconds that a call waits for a browser that has its file open with unsaved changes.", least=0
     )
 
