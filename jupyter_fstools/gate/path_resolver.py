@@ -8,10 +8,11 @@ from collections.abc import Callable
 from ..backends.operating_system import split_path
 from ..backends.protocol import Backend, FileStat
 from ..errors import Conflict, Denied, FsToolsError, NotADirectory, NotFound, OutsideRoot
+from ..walking.names import joined
 from .draft import require_file
 from .grant import Grant
 from .near_paths import Looking, hint_for, near_paths, paths_at_end
-from .policy import Policy, checked_path
+from .policy import Policy, checked_path, possible_repositories
 
 
 class PathResolver(Looking):
@@ -43,6 +44,10 @@ class PathResolver(Looking):
             as `peek`; NotFound
         """
         stat = self._located(path, self.policy.require_write)
+        places = {*possible_repositories(stat.path), *possible_repositories(self.relative(path))}
+        for folder in filter(self._is_repository, places):
+            # Hooks and settings of a repository are as its HEAD, which makes a folder one.
+            self.policy.require_write(path, joined(folder, "HEAD"), self.key_of(folder))
         if must_exist and stat.kind == "missing":
             refusal = self.not_found(path, stat)
             refusal.hint += " To create a file use `write_file`."
@@ -144,6 +149,13 @@ class PathResolver(Looking):
         require(given, stat.path, stat.key)
         self._require_granted(given, stat.path, folder=stat.kind == "directory")
         return stat
+
+    def _is_repository(self, folder: str) -> bool:
+        """Whether a folder holds what git's repositories do; HEAD, which may be a broken link, is not looked at."""
+        try:
+            return all(self.backend.stat(joined(folder, name)).kind == "directory" for name in ("objects", "refs"))
+        except FsToolsError:
+            return True
 
     def _require_steps(self, path: str) -> None:
         """Refuse `..` behind a denied folder: that the backend follows it would reveal that the folder exists.

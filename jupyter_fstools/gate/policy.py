@@ -15,7 +15,7 @@ from ..backends.path_names import readable
 from ..errors import Denied, Invalid
 from ..globs.segments import expand_braces
 from ..limits import setting
-from .startup_files import ASK_WRITE, DENY_READ, DENY_WRITE
+from .startup_files import ASK_WRITE, DENY_READ, DENY_WRITE, RUN_OF_REPOSITORY
 
 
 @dataclass(frozen=True)
@@ -189,6 +189,12 @@ class PathRules:
 def _rules(patterns: tuple[str, ...]) -> PathRules:
     """The compiled rules, cached: most workspaces of a process have the same ones."""
     return PathRules(patterns)
+
+
+def possible_repositories(path: str) -> list[str]:
+    """The folders of which a path names a hook or the settings, if they are git repositories; "" is the root."""
+    parts = path.split("/")
+    return ["/".join(parts[:at]) for at, part in enumerate(parts) if folded(part) in RUN_OF_REPOSITORY]
 
 
 def checked_path(path: str) -> str:

@@ -301,6 +301,31 @@ def test_a_name_that_only_looks_alike_is_a_file_like_any_other(call, path):
     assert call.got(path) == b"two\n"
 
 
+@pytest.mark.parametrize("folder", ["", "plain/", "deep/down/"])
+def test_hooks_and_settings_of_a_git_repository_of_any_name_are_never_written(call, folder):
+    for name in ("hooks/post-receive", "config", "config.worktree", "commondir", "worktrees/a/config.worktree"):
+        call("write_file", path=f"{folder}{name}", content="x")
+    for name in ("HEAD", "objects/info/packs", "refs/heads/main"):
+        call.put(f"{folder}{name}", "x")
+    (call.root / "alias").symlink_to(folder or ".")
+    for name in ("hooks/post-receive", "hooks/new", "HOOKS/new", "config", "commondir", "worktrees/a/config.worktree"):
+        for tool, arguments in (*attacks(f"{folder}{name}"), *attacks(f"alias/{name}")):
+            call.refused("denied", tool, **arguments)
+    call("write_file", path=f"{folder}description", content="x")
+    call("write_file", path="src/hooks/use.ts", content="x")
+
+
+def test_hooks_that_are_elsewhere_are_not_written_through_the_repository(make_call):
+    call = make_call()
+    for name in ("objects/x", "refs/x", "HEAD"):
+        call.put(f"plain/{name}", "x")
+    call.put("scripts/old", "x")
+    (call.root / "plain" / "hooks").symlink_to("../scripts")
+    call.refused("denied", "write_file", path="plain/hooks/update", content="evil")
+    lenient = make_call(deny_write=[])
+    lenient("write_file", path="plain/hooks/update", content="x")
+
+
 @pytest.mark.parametrize("name", [".ipython/a.ipynb", "profile_a/startup/a.ipynb", ".git/a.ipynb"])
 def test_a_notebook_among_such_files_is_not_written_either(call, name):
     new = {"edit_mode": "insert", "at": "start", "cell_type": "code", "new_source": "evil"}
