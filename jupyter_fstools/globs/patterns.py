@@ -243,7 +243,10 @@ def _compiled(pattern: str, *, include_hidden: bool, root: str, field: str) -> G
     malformed = None
     spelled = [_names(escaped(pattern))] if re.search(r"[\[\]{}\\]", pattern) else []
     try:
-        alternatives = [_names(each) for each in expand_braces(_with_bytes(pattern))]
+        # An empty alternative, as in {a,b,}, matches no name.
+        alternatives = [_names(each) for each in expand_braces(_with_bytes(pattern)) if each]
+        if not alternatives:
+            raise Invalid(f"{pattern!r} names no file")
         for names in alternatives:
             for name in names:
                 segment_regex(name, as_git=False)

@@ -49,6 +49,8 @@ def test_where_a_pattern_looks(pattern: str, path: str, expected: bool) -> None:
     [
         ("*.{py,md}", ["a.py", "a.md"], ["a.txt"]),
         ("{a,{b,c}d}", ["a", "bd", "cd"], ["b", "d"]),
+        ("{a,b,}", ["a", "x/b"], ["c"]),
+        ("{a,}{b,}", ["ab", "a", "b"], ["ba"]),
         ("{src,lib}/*.c", ["src/a.c", "lib/a.c"], ["a.c"]),
         ("[ab].x", ["a.x", "b.x"], ["c.x"]),
         ("[!a].x", ["b.x"], ["a.x"]),
@@ -91,7 +93,7 @@ def test_a_file_with_the_pattern_as_its_name_matches(name: str) -> None:
     assert fits(name, name)
 
 
-@pytest.mark.parametrize("pattern", ["[invalid", "{a,b", "a}", "x[[:nope:]]", "end\\", "a[z-a].py"])
+@pytest.mark.parametrize("pattern", ["[invalid", "{a,b", "a}", "{}", "{,}", "x[[:nope:]]", "end\\", "a[z-a].py"])
 def test_a_malformed_pattern_says_so(pattern: str) -> None:
     """Kept as a refusal, for callers that find no file of that name."""
     malformed = compile_glob(pattern).malformed
