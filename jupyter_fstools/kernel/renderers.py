@@ -17,6 +17,7 @@ from .result import (
     MOST_CHARACTERS,
     MOST_ROW_CHARACTERS,
     MOST_ROWS,
+    FurtherMatches,
     KernelResult,
     Rendering,
     cut_row,
@@ -93,7 +94,7 @@ def _hits(result: KernelResult) -> Rendering:
     matches = result.data.get("matches")
     return Rendering(
         [cut_row(line) for line in lines_of(result.texts[0])],
-        [table_html(_hit_rows(matches, result.every_match))] if matches else None,
+        [table_html(_hit_rows(matches, result.further_matches))] if matches else None,
         notes_of(result, result.texts[1:]),
     )
 
@@ -241,7 +242,7 @@ def _files(files: list[dict[str, Any]]) -> Iterator[str]:
         yield left_html(len(files) - MOST_ROWS, 3)
 
 
-def _hit_rows(matches: Iterable[dict[str, Any]], every_match: re.Pattern[str] | None) -> Iterator[str]:
+def _hit_rows(matches: Iterable[dict[str, Any]], further: FurtherMatches) -> Iterator[str]:
     """The rows for a result's matches: a heading for each file or cell, and its lines below."""
     shown = size = left = 0
     for heading, lines in shown_groups(TextMatch(**match) for match in matches):
@@ -255,7 +256,7 @@ def _hit_rows(matches: Iterable[dict[str, Any]], every_match: re.Pattern[str] | 
             if not number:
                 yield f'<tr class="fs-heading"><th colspan="2">{escape(one_line(heading))}</th></tr>'
             shown += 1
-            yield f'<tr><td class="fs-number">{_number(line)}</td><td>{as_typed(_marked(line, every_match))}</td></tr>'
+            yield f'<tr><td class="fs-number">{_number(line)}</td><td>{as_typed(_marked(line, further))}</td></tr>'
     if left:
         yield left_html(left, 2)
 
@@ -264,22 +265,21 @@ def _number(line: ShownLine) -> str:
     return "…" if line.number is None else f"{line.number}{'' if line.matches else '-'}"
 
 
-def _marked(line: ShownLine, every_match: re.Pattern[str] | None) -> str:
+def _marked(line: ShownLine, further: FurtherMatches) -> str:
     if line.number is None:
         return ""
     shown, at = "", 0
-    for start, end in _marks(line, every_match):
+    for start, end in _marks(line, further):
         shown += f"{escape(one_line(line.text[at:start]))}<mark>{escape(one_line(line.text[start:end]))}</mark>"
         at = end
     shown += escape(one_line(line.text[at:]))
     return f"{'… ' if line.left_out[0] else ''}{shown}{' …' if line.left_out[1] else ''}"
 
 
-def _marks(line: ShownLine, every_match: re.Pattern[str] | None) -> Iterator[tuple[int, int]]:
+def _marks(line: ShownLine, further: FurtherMatches) -> Iterator[tuple[int, int]]:
     if line.mark is not None:
         yield line.mark
-        others = every_match.finditer(line.text, line.mark[1]) if every_match else ()
-        yield from (match.span() for match in others if match[0])
+        yield from (match.span() for match in further(line.text, line.mark[1]) if match[0])
 
 
 def _entries(result: KernelResult) -> list[str]:

@@ -20,6 +20,8 @@ MOST_ROWS = 500
 """Most rows of a result that are displayed; `result.text` and `result.data` have all."""
 MOST_ROW_CHARACTERS = 1000
 MOST_CHARACTERS = 200_000
+FurtherMatches = Callable[[str, int], Iterable[re.Match[str]]]
+"""Finds further matches to mark in a line, from a position on."""
 
 # JupyterLab's rules for tables have a high specificity: each of these rules names two classes to override them.
 STYLE = """
@@ -46,6 +48,11 @@ background:color-mix(in srgb,var(--jp-error-color1,#f85149) 12%,transparent)}
 .fstools .fs-rows mark{background:#ffe08a;color:#000}
 .fstools .fs-note{margin:2px 0;white-space:pre-wrap}
 """
+
+
+def no_matches(line: str, start: int) -> Iterable[re.Match[str]]:
+    """Find none."""
+    return ()
 
 
 def bounded(rows: list[str]) -> list[str]:
@@ -97,8 +104,7 @@ class KernelResult(ToolResult):
     """A `ToolResult` with a rich display; `data`, `text` and `change` are the same."""
 
     numbered = True
-    every_match: re.Pattern[str] | None = None
-    """Finds further matches to mark in a line after its first one."""
+    further_matches: FurtherMatches = staticmethod(no_matches)
 
     @classmethod
     def of(cls, result: ToolResult) -> KernelResult:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from argparse import Namespace
+from collections.abc import Iterable
 
 from ..errors import Invalid, NotFound
 from ..journal.listing import ChangeQuery
@@ -12,11 +13,13 @@ from ..search.regex.dialect import compile_expression
 from .arguments import argument, subcommand
 from .desk import Desk
 from .edit_blocks import called_with_edits
-from .result import KernelResult
+from .result import FurtherMatches, KernelResult, no_matches
 
 _STATUSES = ("proposed", "applied", "rejected", "undone")
 _EDITING = {"old": "old_string", "new": "new_string"}
 _MOST_DIFF_BYTES = 256 << 10
+_MOST_STEPS = 4_000_000
+"""Steps that a pattern may take in a line: some milliseconds."""
 
 
 @subcommand(
@@ -98,17 +101,25 @@ def glob(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
 def grep(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
     """Search in files, and in the cells of notebooks."""
     result = desk.call("grep", vars(given))
-    result.every_match = _every_match(given)
+    result.further_matches = _further_matches(given)
     return result
 
 
-def _every_match(given: Namespace) -> re.Pattern[str] | None:
-    """Finds the other matches of a line, as the tool returns only the first; None where that may take long."""
+def _further_matches(given: Namespace) -> FurtherMatches:
+    """Finds the matches of a line after its first one, the only one that the tool returns."""
     told = {name: bool(getattr(given, name, False)) for name in ("literal", "case_insensitive", "multiline")}
     expression = compile_expression(given.pattern, **told)
-    if expression.multiline or expression.degree is None or expression.degree > 1:
-        return None
-    return re.compile(expression.write_full(), re.MULTILINE | (re.IGNORECASE if expression.ignore_case else 0))
+    degree = expression.degree
+    if expression.multiline or degree is None:
+        return no_matches
+    pattern = re.compile(expression.write_full(), re.MULTILINE | (re.IGNORECASE if expression.ignore_case else 0))
+
+    def further(line: str, start: int) -> Iterable[re.Match[str]]:
+        # A result has hundreds of lines: none are marked in one where the pattern may take long.
+        steps = expression.factor * (len(line) - start) ** (degree + 1)
+        return pattern.finditer(line, start) if steps <= _MOST_STEPS else ()
+
+    return further
 
 
 @subcommand(

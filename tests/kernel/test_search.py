@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 
 import pytest
 
@@ -73,6 +74,16 @@ def test_hits_are_grouped_and_marked(fs, files):
 def test_every_match_of_a_line_is_marked(fs, root, asked, marked):
     (root / "many.txt").write_text("a b1 <b2 b\n")
     assert f"<pre>{marked}</pre>" in fs(f"grep {asked} many.txt").rendered().html
+
+
+def test_further_matches_are_marked_only_where_that_is_quick(fs, root):
+    """This pattern took a tenth of a second in each line."""
+    (root / "long.txt").write_text("ab ab\n" + ("ab " + "a" * 600 + "\n") * 240)
+    started = time.monotonic()
+    html = fs("grep 'a*a{1,1000}b' long.txt").rendered().html
+    assert time.monotonic() - started < 10
+    assert "<mark>ab</mark> <mark>ab</mark>" in html
+    assert html.count("<mark>") == 2 + 240
 
 
 def test_a_name_in_the_hits_stays_what_it_is(fs, files):
