@@ -193,6 +193,8 @@ def merged(client: McpClient, text: str, server: str, entry: Entry) -> str:
     """
     import tomllib
 
+    if text.startswith("\ufeff"):  # A byte order mark, as editors on Windows write it.
+        return "\ufeff" + merged(client, text[1:], server, entry)
     if client.form != "toml" and not plain_json(text).strip():
         end = line_end(text)
         text = f"{text.rstrip()}{end}{{}}{end}".lstrip()  # Comments alone are no JSON.

@@ -232,6 +232,15 @@ def test_a_server_is_replaced_where_it_stands(name):
     assert told == text.replace("http://elsewhere", URL).replace("old", TOKEN) and "other" in told
 
 
+@pytest.mark.parametrize("name", ["cursor", "zed", "codex", "jupyter-ai"])
+def test_a_byte_order_mark_stays_before_a_configuration(name):
+    client = CLIENTS[name]
+    old = merged(client, "", "jupyter", address_entry(client, "http://elsewhere", "old"))
+    for text in ("", old):
+        told = merged(client, f"\ufeff{text}", "jupyter", address_entry(client, URL, TOKEN))
+        assert told[0] == "\ufeff" and read(client, told[1:]) == ADDRESSES[name]
+
+
 def test_a_toml_configuration_keeps_its_line_ends():
     client = CLIENTS["codex"]
     text = '# c\r\nmodel = "x"\r\n\r\n'
