@@ -36,6 +36,18 @@ def test_a_page_of_cells_says_how_to_go_on_in_options(fs, book):
     assert shown(fs("read book.ipynb --limit 1"))["text/plain"].endswith(f"{said} 2.")
 
 
+def test_where_an_id_is_not_unique_the_hint_names_the_option(fs, book):
+    book.write_bytes(jupyterlab(notebook(code("a", id="same"), code("b", id="same"))))
+    fs("cells book.ipynb")
+    for line, option in (
+        ("cell book.ipynb same", "--index"),
+        ("cell book.ipynb same --old a --new b", "--index"),
+        ("cell book.ipynb --mode move --index 0 --after same", "--after-index"),
+    ):
+        hint = refused("ambiguous", fs, line)._render_traceback_()[1]
+        assert hint == f"Hint: Name the cell by {option} instead."
+
+
 def test_cells_are_shown_with_their_numbers_and_outputs(fs, book):
     bundle = shown(fs("cells book.ipynb"))
     assert bundle["text/plain"].split("\n")[:6] == [

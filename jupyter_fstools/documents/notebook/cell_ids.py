@@ -165,14 +165,15 @@ def index_of(cells: Cells, cell_id: str | None, index: int | None, field: str = 
             )
         return index
     if cell_id is None:
-        raise Invalid("name a cell", hint="Give `cell_id`, as `read_notebook` shows it, or index.", field="cell_id")
+        raise Invalid("name a cell", hint="Give `cell_id`, as `read_notebook` shows it, or `index`.", field="cell_id")
     found = cells.by_id.get(cell_id) or _forgiven(cells, cell_id)
     if not found:
         raise _with_same_source(cells, cell_id) or _unknown(cells, cell_id)
     if len(found) > 1:
+        by_index = f"{field}index" if field else "`index`"  # A name of one word is translated only where it is marked.
         raise Ambiguous(
             f"{len(found)} cells have the id {cell_id!r}: indexes {', '.join(map(str, found[:_LISTED]))}",
-            hint=f"Name the cell by {field}index instead.",
+            hint=f"Name the cell by {by_index} instead.",
             indexes=found,
             count=len(found),
         )
