@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 import posixpath
 import re
 import unicodedata
@@ -41,7 +42,9 @@ def hint_for(looking: Looking, near: list[str], missing: FileStat) -> str:
     if near:
         name = _plain(posixpath.basename(missing.path))
         is_there = any(_plain(posixpath.basename(path)) in name for path in near)
-        return f"Did you mean {' or '.join(near)}?{'' if is_there else ' Otherwise find it by name with `glob`.'}"
+        spelled = [f" Its name has other code points: {json.dumps(path)} in JSON." for path in _same(near, missing)]
+        otherwise = "" if is_there else " Otherwise find it by name with `glob`."
+        return f"Did you mean {' or '.join(near)}?{''.join(spelled)}{otherwise}"
     folder = _nearest_folder(looking, missing)
     nearest = f"{folder!r}, the nearest folder that exists" if folder else "the root"
     return f"List {nearest}, with `list_files`. Or find it by name with `glob`."
@@ -80,6 +83,17 @@ def _alike(looking: Looking, missing: FileStat) -> list[str]:
         by_plain.setdefault(_plain(one), []).append(joined(folder, one))
     near = difflib.get_close_matches(_plain(name), list(by_plain), _MOST_NAMES, 0.6)
     return [path for plain in near for path in sorted(by_plain[plain])]
+
+
+def _same(near: list[str], missing: FileStat) -> list[str]:
+    """Those of the near paths that look like the missing one, or as a folder of it, but are normalised otherwise."""
+    given = f"{missing.path}/"
+    composed = unicodedata.normalize("NFC", given)
+    return [
+        path
+        for path in near
+        if composed.startswith(unicodedata.normalize("NFC", f"{path}/")) and not given.startswith(f"{path}/")
+    ]
 
 
 def _nearest_folder(looking: Looking, missing: FileStat) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import sys
 import unicodedata
 
 import pytest
@@ -292,6 +294,18 @@ def test_the_verdict_is_that_of_a_gitignore(rules, path):
     name = path.casefold().replace("\n", "_")
     denied = plain.match_file(name) or plain.match_file(f"{name}/")
     assert Policy(deny_read=rules).may_read(path) == (not denied)
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="macOS finds a name in either form")
+@pytest.mark.parametrize(("asked", "there"), [("NFC", "NFD"), ("NFD", "NFC")])
+def test_a_name_that_only_looks_like_that_of_a_missing_file_is_spelled_out(call, asked, there):
+    folder, name = unicodedata.normalize(there, "Prüfung"), unicodedata.normalize(there, "größe.txt")
+    other, wanted = unicodedata.normalize(asked, folder), unicodedata.normalize(asked, name)
+    call.put(f"{folder}/{name}", "x")
+    for path, near in ((f"{folder}/{wanted}", f"{folder}/{name}"), (f"{other}/{wanted}", folder)):
+        hint = call.refused("not_found", "read_file", path=path).hint
+        assert f" Its name has other code points: {json.dumps(near)} in JSON." in hint
+    assert "code points" not in call.refused("not_found", "read_file", path=f"{folder}/grösse.txt").hint
 
 
 def test_a_missing_file_names_up_to_three_that_are_like_it(call):
