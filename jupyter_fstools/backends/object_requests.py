@@ -173,9 +173,15 @@ def version_of(meta: Mapping[str, Any], path: str) -> str:
     """The ETag in quotes as HTTP requires, which Azure's listings leave out. A store's own version number is not used.
 
     Raises:
-        InputOutput: the store sends no ETag.
+        InputOutput: the store sends no ETag, or a weak one, for which HTTP's conditions never hold.
     """
-    if not (tag := meta["e_tag"]):
+    tag = meta["e_tag"] or ""
+    if tag.startswith("W/"):
+        raise InputOutput(
+            f"'{path}': the store gives only a weak version (ETag) of it.",
+            hint="Switch compression off in the proxy before the store, or use the store's own address.",
+        )
+    if not tag:
         raise InputOutput(f"'{path}': the store gives no version (ETag) of it.", hint="Use a store that sends ETags.")
     return str(tag) if tag.endswith('"') else f'"{tag}"'
 
@@ -200,6 +206,8 @@ def require_conditions(bucket: Bucket, key: str) -> None:
         ) from None
     try:
         version_of(answer, key)
+        with contextlib.suppress(Denied), explained(key):
+            version_of(obstore.head(bucket, probe), key)
         heeds = _is_refused(bucket, key, probe, "create") and _is_refused(bucket, key, probe, _ANOTHER)
     finally:
         with contextlib.suppress(BaseError, OSError):

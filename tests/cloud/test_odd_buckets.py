@@ -238,6 +238,24 @@ def test_a_store_that_overwrites_whatever_is_there_is_refused_at_start(s3, other
     assert [one["Key"].rpartition("/")[2] for one in objects] == ["a.txt"], "what was tried is gone"
 
 
+def test_a_store_with_weak_versions_is_refused_at_start(s3, other, monkeypatch):
+    """A proxy that compresses makes them weak, and no condition is ever true of those: each write was a conflict."""
+    other.put_here("a.txt", b"kept")
+
+    def answer(request):
+        status, told, data = request.answered()
+        tags = {name: f"W/{tag}" for name, tag in told.items() if name.lower() == "etag" and request.command != "PUT"}
+        request.reply(status, told | tags, data)
+
+    with proxy.before(os.environ["AWS_ENDPOINT_URL"], answer) as url:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", url)
+        with pytest.raises(InputOutput, match="weak version") as refused:
+            open_backend(s3)
+        assert "compression" in refused.value.hint
+        objects = other.list_objects_v2(Bucket="team", Prefix=s3.removeprefix("s3://team/"))["Contents"]
+    assert [one["Key"].rpartition("/")[2] for one in objects] == ["a.txt"], "what was tried is gone"
+
+
 def test_a_store_without_versions_is_refused_at_start(s3, monkeypatch):
     with without(os.environ["AWS_ENDPOINT_URL"], "etag") as url:
         monkeypatch.setenv("AWS_ENDPOINT_URL", url)
