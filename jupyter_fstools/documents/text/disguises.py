@@ -11,7 +11,8 @@ from typing import NamedTuple
 from .shown_lines import CARRIAGE_RETURN, LINE_NUMBER
 
 _OTHER_NUMBERS = (re.compile(r"\s*L?\d+[:|\u2192]"), re.compile(r"\s*L?\d+[:|] "))
-_ESCAPE = re.compile(r"\\([nrt\"'\\])")
+_ESCAPE = re.compile(r"\\(?:u([\da-fA-F]{4})|([nrt\"'\\]))")
+_EXTRA_RETURNS = re.compile(r"\r+\n")
 _ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
 _FENCE = re.compile(r"```[^\n`]*\n(.*?)\n?```\s*", re.DOTALL)
 
@@ -62,8 +63,15 @@ def _without(prefix: re.Pattern[str], text: str) -> str | None:
     return None
 
 
-def _unescaped(text: str) -> str:
-    return _ESCAPE.sub(lambda found: _ESCAPED.get(found[1], found[1]), text).replace("\r\n", "\n")
+def _unescaped(text: str) -> str | None:
+    plain, count = _ESCAPE.subn(_character, text)
+    # A character beyond U+FFFF is two escapes; a half that stands alone stays, and is found in no file.
+    joined = plain.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+    return joined.replace("\r\n", "\n") if count else None
+
+
+def _character(escape: re.Match[str]) -> str:
+    return chr(int(escape[1], 16)) if escape[1] else _ESCAPED.get(escape[2], escape[2])
 
 
 def _without_fence(text: str) -> str | None:
@@ -89,11 +97,16 @@ _BARE: tuple[tuple[str, Callable[[str], str | None], str], ...] = (
         "The \\r at the end of old_string is half of a line ending: leave it out.",
     ),
     (
+        "carriage_return",
+        lambda text: _EXTRA_RETURNS.sub("\n", text),
+        "Line breaks in {names} have a \\r too many before them: send \\n alone.",
+    ),
+    (
         "escaped",
         _unescaped,
-        '{names} spells characters with a backslash (such as \\n for a line break, or \\") that the file has as they '
-        "are: escape them once, as JSON does.",
+        'A backslash in {names} spells characters that the file has as they are (such as \\n for a line break, \\" or '
+        "\\u00e9): escape them once, as JSON does.",
     ),
-    ("entities", html.unescape, "{names} spells characters as HTML entities (such as &lt;): send the characters."),
+    ("entities", html.unescape, "HTML entities (such as &lt;) are in {names}: send the characters."),
     ("code_fence", _without_fence, "Leave the code fence (```) out of {names}; it is not in the file."),
 )

@@ -124,6 +124,8 @@ def test_pasted_line_numbers_are_named():
         (r"def f(x):\n    return x", "escaped", "backslash"),
         (r"def f(x):\r\n    return x", "escaped", "backslash"),
         (r"say(\"it\")", "escaped", "backslash"),
+        (r"caf\u00e9 \uD83D\ude00", "escaped", "backslash"),
+        ("def f(x):\r\r\n    return x\r\r\n", "carriage_return", "a \\r too many"),
         ("if a &lt; b &amp;&amp; c:", "entities", "HTML entities"),
         ("```python\ndef f(x):\n    return x\n```", "code_fence", "code fence"),
         ("```\ndef f(x):\n```\n", "code_fence", "code fence"),
@@ -132,7 +134,7 @@ def test_pasted_line_numbers_are_named():
     ],
 )
 def test_signs_that_were_copied_with_the_text_are_named(old, reason, said):
-    found = hint(HEAD + 'def f(x):\n    return x\n\nsay("it")\nif a < b && c:\n', old)
+    found = hint(HEAD + 'def f(x):\n    return x\n\nsay("it")\ncaf\u00e9 \U0001f600\nif a < b && c:\n', old)
     assert found.details["reason"] == reason and said in found.text
 
 
