@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
 
 from ..backends.protocol import Backend, FileStat
 from ..content.source import BytesContent, all_of
-from ..documents.notebook import NotebookDocument
+from ..documents.notebook import SOURCE_KEYS, NotebookDocument, joined_text
 from ..documents.text.shown_lines import collapsed, without_ansi
 from ..errors import FsToolsError
 from ..walking.names import Folder, joined
@@ -130,14 +131,19 @@ def _texts(members: Iterable[tuple[str, Any]], outputs: bool) -> list[CellText] 
             found[key] = _of_cells(value, outputs) if isinstance(value, (list, Iterator)) else None
         elif key == "worksheets":
             sheets = (_list(sheet.get("cells")) for sheet in _list(value) if isinstance(sheet, dict))
-            found[key] = _of_cells(chain.from_iterable(sheets), outputs) if isinstance(value, list) else None
-    cells = found.get("cells")
-    return found.get("worksheets") if cells is None else cells
+            cells = chain.from_iterable(sheets)
+            found[key] = _of_cells(cells, outputs, in_worksheet=True) if isinstance(value, list) else None
+    newer = found.get("cells")
+    return found.get("worksheets") if newer is None else newer
 
 
-def _of_cells(cells: Iterable[Any], outputs: bool) -> list[CellText]:
+def _of_cells(cells: Iterable[Any], outputs: bool, *, in_worksheet: bool = False) -> list[CellText]:
+    joined_as = partial(joined_text, in_worksheet=in_worksheet)
     return [
-        text for index, cell in enumerate(cells) if isinstance(cell, dict) for text in _of_cell(index, cell, outputs)
+        text
+        for index, cell in enumerate(cells)
+        if isinstance(cell, dict)
+        for text in _of_cell(index, cell, outputs, joined_as)
     ]
 
 
@@ -153,34 +159,28 @@ def ids_of(raw: bytes, texts: list[CellText]) -> list[str]:
         return [real.get(index) or "" for index in range(count)]
 
 
-def _of_cell(index: int, cell: dict[str, Any], outputs: bool) -> Iterator[CellText]:
+def _of_cell(index: int, cell: dict[str, Any], outputs: bool, joined_as: Callable[[Any], str]) -> Iterator[CellText]:
     found = cell.get("id")
     cell_id = found if isinstance(found, str) else None
-    yield CellText(index, cell_id, None, _joined(cell.get("source", cell.get("input"))))
+    source = next((cell[key] for key in SOURCE_KEYS if key in cell), None)
+    yield CellText(index, cell_id, None, joined_as(source))
     if outputs:
         for number, output in enumerate(_list(cell.get("outputs"))):
             if isinstance(output, dict):
-                yield CellText(index, cell_id, number, _of_output(output))
+                yield CellText(index, cell_id, number, _of_output(output, joined_as))
 
 
-def _of_output(output: dict[str, Any]) -> str:
+def _of_output(output: dict[str, Any], joined_as: Callable[[Any], str]) -> str:
     """The text of a stream, of an error (name, value, traceback) or of the text forms of other outputs."""
-    parts = [collapsed(_joined(output.get("text")))]
+    parts = [collapsed(joined_as(output.get("text")))]
     if output.get("output_type") in ("error", "pyerr"):
         parts += [f"{output.get('ename')}: {output.get('evalue')}"]
         trace = output.get("traceback")
         parts += [line for line in (trace if isinstance(trace, list) else [trace]) if isinstance(line, str)]
     bundle = output.get("data")
     if isinstance(bundle, dict):
-        parts += [_joined(value) for mime, value in bundle.items() if str(mime).startswith("text/")]
+        parts += [joined_as(value) for mime, value in bundle.items() if str(mime).startswith("text/")]
     return "\n".join(without_ansi(part).removesuffix("\n") for part in parts if part)
-
-
-def _joined(source: object) -> str:
-    """The text of a notebook's member: a string, or a list of strings."""
-    if isinstance(source, str):
-        return source
-    return "".join(line for line in _list(source) if isinstance(line, str))
 
 
 def _list(value: object) -> list[Any]:

@@ -195,6 +195,15 @@ def test_a_long_notebook_is_broken_as_a_short_one_is(broken: bytes) -> None:
             cell_texts(broken + b'"end": "' + b"x" * length + b'"}', outputs=True)
 
 
+def test_old_notebooks_are_searched_as_they_are_read() -> None:
+    """nbformat 2 has lists of lines without line breaks, nbformat 1 other names for a source."""
+    cell = {"cell_type": "code", "input": ["a", "b"], "outputs": [{"output_type": "stream", "text": ["c", "d"]}]}
+    two = {"worksheets": [{"cells": [cell]}]}
+    one = {"cells": [{"cell_type": "code", "code": "a"}, {"cell_type": "text", "text": "b"}]}
+    assert [text.text for text in cell_texts(json.dumps(two).encode(), outputs=True)] == ["a\nb", "c\nd"]
+    assert [text.text for text in cell_texts(json.dumps(one).encode(), outputs=True)] == ["a", "b"]
+
+
 def test_odd_cells_are_passed_over() -> None:
     """Cells without a source, entries that are no cells, worksheets of old notebooks."""
     odd = {"cells": [{}, 7, {"source": [1, "a"], "id": 3, "outputs": [None, {"data": 1}]}]}

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from .anchors import CellAnchors as CellAnchors
 from .anchors import cell_anchors as cell_anchors
+from .cell import SOURCE_KEYS as SOURCE_KEYS
 from .cell import Cell as Cell
 from .cell import cell_fingerprint as cell_fingerprint
+from .cell import joined_text as joined_text
 from .cell import lines_of as lines_of
 from .cell_edit import CellEdit as CellEdit
 from .changed_notebook import ChangedNotebook as ChangedNotebook

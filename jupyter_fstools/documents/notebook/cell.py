@@ -41,7 +41,8 @@ def _more(count: int) -> str:
     return f"… and {count} more"
 
 
-_SOURCE_KEYS = ("source", "input", "code")  # nbformat 3 has `input` in code cells.
+SOURCE_KEYS = ("source", "input", "code", "text")
+"""nbformat 2 and 3 have `input` in code cells, nbformat 1 `code` and `text`."""
 _COUNT_KEYS = ("execution_count", "prompt_number")
 _CELL_MAGIC = re.compile(r"%%(\w+)")
 _MAGIC_LANGUAGES = {
@@ -58,10 +59,11 @@ class Cell:
         index: 0-based.
         cell_id: its own id, or a synthetic one where it has none.
         place: its bytes in the file.
+        in_worksheet: whether the notebook is older than nbformat 4.
     """
 
-    def __init__(self, content: Content, place: CellSpans, index: int) -> None:
-        self.content, self.place, self.index = content, place, index
+    def __init__(self, content: Content, place: CellSpans, index: int, *, in_worksheet: bool = False) -> None:
+        self.content, self.place, self.index, self.in_worksheet = content, place, index, in_worksheet
         self.cell_id = place.real_id or ""
 
     @cached_property
@@ -100,8 +102,8 @@ class Cell:
     @cached_property
     def source(self) -> str:
         """The source as one text, also if the file has a list; empty if it is missing or nested too deeply."""
-        value = next((self._shown(key) for key in _SOURCE_KEYS if self.spans.member(key)), "")
-        return joined_text(value)
+        value = next((self._shown(key) for key in SOURCE_KEYS if self.spans.member(key)), "")
+        return joined_text(value, in_worksheet=self.in_worksheet)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -190,10 +192,16 @@ def decoded_to_show(raw: bytes) -> Any:
         return None
 
 
-def joined_text(value: Any) -> str:
-    """A multi-line string of nbformat (a string, or a list of strings) as one text; anything else is empty."""
+def joined_text(value: Any, *, in_worksheet: bool = False) -> str:
+    """A multi-line string of nbformat (a string, or a list of strings) as one text; anything else is empty.
+
+    In a worksheet the lines of a list may have no line breaks: nbformat 2 wrote them so, and nbformat reads them by the
+    first one (`_join_lines` in `nbformat/v3/rwbase.py`).
+    """
     if isinstance(value, list):
-        return "".join(item for item in value if isinstance(item, str))
+        lines = [item for item in value if isinstance(item, str)]
+        bare = in_worksheet and bool(lines) and not lines[0].endswith(("\n", "\r"))
+        return ("\n" if bare else "").join(lines)
     return value if isinstance(value, str) else ""
 
 

@@ -101,7 +101,10 @@ class NotebookDocument:
     def __init__(self, content: Content, outline: NotebookSpans | None = None) -> None:
         self.content = content
         self.spans = outline or scan(content)
-        self.cells = Cells(Cell(content, spans, index) for index, spans in enumerate(self.spans.cells))
+        old = self.spans.array is None
+        self.cells = Cells(
+            Cell(content, spans, index, in_worksheet=old) for index, spans in enumerate(self.spans.cells)
+        )
         cells, real_ids = self.cells, [spans.real_id for spans in self.spans.cells]
         ids = named(real_ids, lambda at: cells[at].source, lambda at: cells[at].digest)
         for cell, cell_id in zip(self.cells, ids, strict=True):

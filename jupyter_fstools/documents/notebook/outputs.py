@@ -20,10 +20,10 @@ _NEXT_ITEM = re.compile(rb'(?<!\\)(?:\\\\)*"[ \t\r\n]*,[ \t\r\n]*(?=")')
 _LONGEST_SPLIT = 16  # Most bytes of an escaped surrogate pair and a character that a cut can leave.
 
 
-def head_of(content: Content, start: int, end: int, limit: int) -> tuple[str, bool]:
+def head_of(content: Content, start: int, end: int, limit: int, *, in_worksheet: bool) -> tuple[str, bool]:
     """About the first `limit` bytes of a string or list of strings, and whether that is all of it."""
     if end - start <= limit:
-        return joined_text(decoded_to_show(content.read(start, end - start))), True
+        return joined_text(decoded_to_show(content.read(start, end - start)), in_worksheet=in_worksheet), True
     if content.read(start, 1) == b'"':
         return _prefix(content, start, limit), False
     parts, left = [], limit
@@ -33,7 +33,7 @@ def head_of(content: Content, start: int, end: int, limit: int) -> tuple[str, bo
             break
         parts.append(joined_text(decoded_to_show(content.read(item_start, item_end - item_start))))
         left -= item_end - item_start
-    return "".join(parts), False
+    return joined_text(parts, in_worksheet=in_worksheet), False
 
 
 def last_items(content: Content, start: int, end: int, limit: int) -> tuple[list[str], bool]:
@@ -117,7 +117,7 @@ class Output:
 
     def __init__(self, cell: Cell, index: int, start: int, end: int) -> None:
         self.cell_index, self.index, self.start, self.end = cell.index, index, start, end
-        self._content = cell.content
+        self._content, self._in_worksheet = cell.content, cell.in_worksheet
         self._members = {member.key: member for member in members_at(cell.content, start, end)}
         self.output_type = self._small("output_type") or "unknown"
         self.mimes = self._mimes()
@@ -176,7 +176,13 @@ class Output:
 
     def _small(self, key: str) -> str:
         member = self._members.get(key)
-        return head_of(self._content, member.start, member.end, _PIECE)[0] if member else ""
+        return self._head(member, _PIECE)[0] if member else ""
+
+    def _head(self, member: Member, limit: int) -> tuple[str, bool]:
+        return head_of(self._content, member.start, member.end, limit, in_worksheet=self._in_worksheet)
+
+    def _joined(self, value: object) -> str:
+        return joined_text(value, in_worksheet=self._in_worksheet)
 
     def _value(self, member: Member) -> object:
         return decoded(self._content.read(member.start, member.end - member.start))
@@ -187,12 +193,12 @@ class Output:
             return "", True
         _, _, _, start, end = member
         if end - start <= _WHOLE_STREAM:
-            return collapsed(head_of(self._content, start, end, _WHOLE_STREAM)[0]), True
-        piece = head_of(self._content, start, end, _PIECE)[0]
+            return collapsed(self._head(member, _WHOLE_STREAM)[0]), True
+        piece = self._head(member, _PIECE)[0]
         # A cut line is left out, except where it is all there is and no `\r` overwrites it.
         head = collapsed(piece.rpartition("\n")[0] if "\n" in piece or "\r" in piece else piece)
         items, _ = last_items(self._content, start, end, _PIECE)
-        tail = collapsed("".join(items))[-limit // 2 :]
+        tail = collapsed(self._joined(items))[-limit // 2 :]
         return f"{_cut(head, limit - len(tail) - 60)}\n[… {end - start} bytes in all …]\n{tail}", False
 
     def _error_tail(self, limit: int) -> tuple[str, bool]:
@@ -212,12 +218,12 @@ class Output:
         mime = next((mime for mime in _SHOWN_MIMES if mime in self.mimes), None)
         if mime is None:
             return "", not self.mimes
-        text, whole = head_of(self._content, self.mimes[mime].start, self.mimes[mime].end, max(_PIECE, 6 * limit))
+        text, whole = self._head(self.mimes[mime], max(_PIECE, 6 * limit))
         return without_ansi(text), whole
 
     def _full_text(self, mime_type: str | None) -> tuple[str, str]:
         if self.output_type == "stream" and "text" in self._members:
-            return "text/plain", without_ansi(joined_text(self._value(self._members["text"])))
+            return "text/plain", without_ansi(self._joined(self._value(self._members["text"])))
         if self.output_type in ("error", "pyerr"):
             trace = self._value(self._members["traceback"]) if "traceback" in self._members else []
             lines = [line for line in (trace if isinstance(trace, list) else [trace]) if isinstance(line, str)]
@@ -233,7 +239,7 @@ class Output:
         member = self.mimes[mime]
         value = self._value(member)
         if isinstance(value, (str, list)) and not mime.endswith("json"):
-            return mime, without_ansi(joined_text(value))
+            return mime, without_ansi(self._joined(value))
         return mime, self._content.read(member.start, member.end - member.start).decode()
 
 

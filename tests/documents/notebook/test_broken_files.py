@@ -83,6 +83,20 @@ def test_other_versions_are_read_and_not_edited() -> None:
             edited(data, {"cell_id": cell_id, "new_source": "n"})
 
 
+def test_lines_without_line_breaks_are_lines_in_notebooks_older_than_nbformat_4() -> None:
+    """nbformat 2 split sources without them; a list in nbformat 4 is joined as it is."""
+    bare, whole = ["a = 1", "", "b"], ["a = 1\n", "b"]
+    cells = [{"cell_type": "code", "input": lines, "outputs": []} for lines in (bare, whole, ["a"], [])]
+    old = {"metadata": {}, "nbformat": 2, "worksheets": [{"cells": cells}]}
+    assert [cell.source for cell in document(json.dumps(old).encode()).cells] == ["a = 1\n\nb", "a = 1\nb", "a", ""]
+    assert document(json.dumps(notebook(code() | {"source": bare})).encode()).cells[0].source == "a = 1b"
+
+
+def test_sources_of_nbformat_1_are_read() -> None:
+    cells = [{"cell_type": "code", "code": "a"}, {"cell_type": "text", "text": "b"}]
+    assert [cell.source for cell in document(json.dumps({"cells": cells}).encode()).cells] == ["a", "b"]
+
+
 @pytest.mark.parametrize(
     ("version", "way"), [(3, "nbconvert --to notebook --inplace"), (5, "program that wrote it"), ("4", '"nbformat"')]
 )

@@ -177,6 +177,17 @@ def test_outputs_of_nbformat_3_are_read() -> None:
     assert found[0].mime_types == ["text/plain", "image/png"]
 
 
+def test_lines_of_outputs_without_line_breaks_are_lines_before_nbformat_4() -> None:
+    outputs = [{"output_type": "pyout", "text": ["1", "2"]}, {"output_type": "stream", "text": ["s", "", "t"]},
+               {"output_type": "stream", "text": [f"{at}" for at in range(400_000)]}]  # fmt: skip
+    cell = {"cell_type": "code", "input": ["1"], "outputs": outputs}
+    old = document(json.dumps({"nbformat": 2, "worksheets": [{"cells": [cell]}]}).encode()).cells[0]
+    first, second, long = [output.summary().text for output in outputs_of(old)]
+    assert (first, second) == ("1\n2", "s\n\nt")
+    assert long.startswith("0\n1\n2\n") and long.endswith("\n399998\n399999")
+    assert [output_at(old, index).page(0, 9).text for index in (0, 1)] == ["1\n2", "s\n\nt"]
+
+
 def test_a_long_cell_is_paged_by_line() -> None:
     source = "".join(f"{at}\u2028\n" for at in range(100_000))
     found = document(samples.jupyterlab(notebook(code(source))))
