@@ -103,10 +103,11 @@ class _Opened:
         return same_bytes(os.fstat(self._fd), self._status)
 
     def close(self) -> None:
-        """Close the file; later reads fail."""
+        """Close the file; later reads fail. Closing it again does nothing."""
         # The system may reuse the descriptor's number for another file at once.
         fd, self._fd = self._fd, -1
-        os.close(fd)
+        if fd >= 0:
+            os.close(fd)
 
 
 class InMemoryCopy(_Opened, BytesContent):

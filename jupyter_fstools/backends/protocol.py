@@ -72,6 +72,14 @@ class OpenFile(Content, Protocol):
         """True while the open file still has the bytes of `stat`, even if another file has taken its name."""
 
 
+@runtime_checkable
+class TakesSpace(Protocol):
+    """An open file whose bytes stay on the disk while it is open, also once another file has taken its name."""
+
+    def close(self) -> None:
+        """Release the bytes; later reads fail. Closing it again does nothing."""
+
+
 class Backend(Protocol):
     """Bytes by path. Refusals are `FsToolsError`s; nothing else is raised for bad input or a broken disk.
 

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
 
-from ..backends.protocol import FileStat, OpenFile
+from ..backends.protocol import FileStat, OpenFile, TakesSpace
 from ..backends.system_errors import read_only
 from ..content.fingerprint import Fingerprint, fingerprint_of
 from ..content.splices import Splice, SplicedStream, inverse, spliced_size
@@ -104,6 +104,11 @@ class WriteAhead:
         Raises:
             InputOutput: one cannot be put back.
         """
+        old: list[object] = [one.draft.before for one in landed]
+        for opened in old:
+            # Without the old files a full disk has the room again that the new ones were written in.
+            if isinstance(opened, TakesSpace):
+                opened.close()
         for one in reversed(landed):
             try:
                 self._take_one_back(one)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 
 import pytest
 
@@ -143,6 +144,28 @@ def test_where_the_way_back_is_barred_the_refusal_says_what_was_changed(files):
         files("edit_file", edits=edits("a.txt", "b.txt"))
     assert refused.value.details["modified"] and "not modified" not in refused.value.message
     assert files.got("a.txt") == b"an outsider's\n"
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="needs Linux's list of open files")
+def test_no_replaced_file_takes_room_on_a_full_disk_while_the_others_are_taken_back(files):
+    write, kept = files.workspace.backend.write, []
+
+    def fill_the_disk(path, chunks, *, if_match):
+        if path == "c.txt":
+            raise InputOutput("c.txt was not modified: the disk is full", hint="Free some space.")
+        kept.append([path for path in open_files() if path.endswith(".txt (deleted)")])
+        return write(path, chunks, if_match=if_match)
+
+    files.workspace.backend.write = fill_the_disk
+    files.refused("io", "edit_file", edits=edits(*NAMES))
+    assert kept[2:] == [[], []]
+    assert texts(files) == ["one", "one", "one"]
+
+
+def open_files():
+    for number in os.listdir("/proc/self/fd"):
+        with suppress(OSError):
+            yield os.readlink(f"/proc/self/fd/{number}")
 
 
 def test_a_proposal_of_several_files_is_approved_as_one(make_call):
