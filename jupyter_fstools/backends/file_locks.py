@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputOutput, TimedOut
+from ..own_folders import FULL, PASSING
 from .operating_system import HAS_FLOCK, hold_lock_file
 
 BUCKETS = 4096
@@ -17,6 +18,7 @@ BUCKETS = 4096
 
 _HINT = "Another call is changing this file. Wait a little, then try again."
 _FOLDER_HINT = "Check the permissions of Jupyter's data folder, and whether its disk has locks."
+_FULL_HINT = "Free some space on the disk of Jupyter's data folder, then try again."
 
 
 class _Mine(threading.local):
@@ -37,7 +39,7 @@ class FileLocks:
         flock: lock by descriptor if True, else with `filelock`.
 
     Raises:
-        InputOutput: the folder cannot be made.
+        InputOutput: the folder cannot be made, for another reason than a full disk.
     """
 
     def __init__(self, folder: Path | None, *, timeout: float = 30.0, flock: bool = HAS_FLOCK) -> None:
@@ -47,7 +49,11 @@ class FileLocks:
         self._mine = _Mine()
         self._in_process = _KeyedLocks()
         if folder is not None:
-            self._make(folder)
+            try:
+                self._make(folder)
+            except OSError as error:
+                if error.errno not in PASSING:
+                    raise _unusable(error) from error
 
     def hold(self, *keys: str, patience: float | None = None, reader: tuple[str, str] | None = None) -> Hold:
         """`with locks.hold(key):` lets one thread of one process in at a time. Not re-entrant.
@@ -115,17 +121,12 @@ class FileLocks:
             busy.lock = lock
             raise busy from None
         except OSError as error:
-            raise InputOutput(f"The lock files cannot be used: {error.strerror}.", hint=_FOLDER_HINT) from error
+            raise _unusable(error) from error
 
     def _make(self, folder: Path) -> None:
-        try:
-            # mkdir applies the mode to the last folder only; the parent may be the store's and must be private too.
-            folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            folder.mkdir(exist_ok=True, mode=0o700)
-        except OSError as error:
-            raise InputOutput(
-                f"The folder of the lock files cannot be made: {error.strerror}.", hint=_FOLDER_HINT
-            ) from error
+        # mkdir applies the mode to the last folder only; the parent may be the store's and must be private too.
+        folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        folder.mkdir(exist_ok=True, mode=0o700)
 
 
 class Hold:
@@ -175,6 +176,11 @@ class _KeyedLocks:
             lock, users = self._locks.pop(key)
             if users > 1:
                 self._locks[key] = lock, users - 1
+
+
+def _unusable(error: OSError) -> InputOutput:
+    hint = _FULL_HINT if error.errno in FULL else _FOLDER_HINT
+    return InputOutput(f"The lock files cannot be used: {error.strerror}.", hint=hint)
 
 
 def _shown(key: str) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 
 from ..errors import InputOutput, Invalid
 from ..limits import StoreLimits
-from ..own_folders import data_folder
+from ..own_folders import PASSING, data_folder
 from . import sqlite_changes, sqlite_receipts
 from .in_memory import InMemoryStore
 from .protocol import Closing, Store
@@ -152,6 +152,8 @@ class SqliteStore(Closing):
         try:
             aside = set_aside(self.path, self._identity) if self._identity else None
         except OSError as refused:
+            if refused.errno in PASSING:
+                raise self._refusal(refused) from refused
             self._in_memory(f"it is damaged ({problem}) and cannot be moved ({refused})")
             return
         if aside is not None:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import sqlite3
 import stat
+import tempfile
 import time
 from datetime import UTC, datetime
 from pathlib import Path
+
+from ..own_folders import FULL, PASSING
 
 BUSY_SECONDS = 10.0
 
@@ -73,6 +76,7 @@ def connected(path: Path, schema: str, first_revision: int) -> sqlite3.Connectio
     except sqlite3.OperationalError as problem:
         if primary_code(problem) not in _UNWRITABLE or problem.sqlite_errorcode in _FOR_NOW:
             raise
+        _require_room(path.parent)
         raise Unusable(f"{path} cannot be written ({problem})") from problem
 
 
@@ -106,6 +110,8 @@ def _make(path: Path) -> None:
     except FileExistsError:
         pass
     except OSError as problem:
+        if problem.errno in PASSING:
+            raise _no_room(problem) from problem
         raise Unusable(f"{path} cannot be made ({problem.strerror})") from problem
     # The mode bits are checked too: for the superuser `os.access` calls everything writable.
     for place, is_kind in ((path.parent, stat.S_ISDIR), (path, stat.S_ISREG)):
@@ -118,6 +124,21 @@ def _make(path: Path) -> None:
             raise Unusable(f"{place} cannot be opened ({problem.strerror})") from problem
         if not is_kind(mode) or not mode & 0o222 or not os.access(place, os.W_OK):
             raise Unusable(f"{place} cannot be written")
+
+
+def _require_room(folder: Path) -> None:
+    """Raise what SQLite raises on a full disk, if no file can be made there for want of room: SQLite does not tell."""
+    try:
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError as problem:
+        if problem.errno in PASSING:
+            raise _no_room(problem) from problem
+
+
+def _no_room(problem: OSError) -> sqlite3.OperationalError:
+    told = sqlite3.OperationalError(problem.strerror)
+    told.sqlite_errorcode = sqlite3.SQLITE_FULL if problem.errno in FULL else sqlite3.SQLITE_CANTOPEN
+    return told
 
 
 def _schema_version(connection: sqlite3.Connection) -> int:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import stat
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +17,7 @@ from jupyter_fstools.backends import file_locks
 from jupyter_fstools.backends.file_locks import BUCKETS, FileLocks
 from jupyter_fstools.backends.operating_system import HAS_FLOCK
 from jupyter_fstools.errors import InputOutput, TimedOut
+from jupyter_fstools.own_folders import lock_folder
 
 
 @pytest.fixture(params=["flock", "filelock", "threads"])
@@ -162,6 +165,23 @@ def test_a_lock_folder_that_cannot_be_is_a_refusal(tmp_path):
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(InputOutput, match="lock files"):
         FileLocks(tmp_path / "file")
+
+
+def test_a_lock_folder_without_room_on_the_disk_is_made_once_there_is_room(tmp_path, monkeypatch):
+    """Locks within one process only would hold until it ends, and nobody else would heed them."""
+
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "jupyter"))
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "mkdir", full)
+        locks = FileLocks(lock_folder())
+        with pytest.raises(InputOutput, match="No space left") as refused:
+            take(locks, "/a")
+        assert "Free some space" in refused.value.hint
+    assert take(locks, "/a")
+    assert len(list(lock_folder().iterdir())) == 1
 
 
 HOLDER = """

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import random
 import shutil
+import tempfile
 import time
 from pathlib import Path
 
 import pytest
 
+from jupyter_fstools.errors import InputOutput
 from jupyter_fstools.stores import sqlite as sqlite_module
 from jupyter_fstools.stores import sqlite_file
 from jupyter_fstools.stores.protocol import ChangeFilter
@@ -177,6 +180,50 @@ def test_where_no_file_can_be_written_it_goes_on_in_memory_with_one_warning(path
     assert store.receipt(ANN, KEY) is not None
     assert not path.is_file() or path.stat().st_size == 0
     assert [record.levelname for record in caplog.records] == ["WARNING"]
+
+
+def full(*_, **__):
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_a_disk_without_room_for_the_file_is_a_refusal_until_there_is_room(path, monkeypatch, caplog):
+    """A store in memory would lose the journal with the process, though there is room a minute later."""
+    store = SqliteStore(path)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "open", full)
+        with pytest.raises(InputOutput, match="No space left") as refused:
+            store.add_change(change_of("c1"), b"")
+        assert "free some space" in refused.value.hint
+    store.add_change(change_of("c1"), b"")
+    assert not store.in_memory and names(SqliteStore(path).changes(ChangeFilter())) == ["c1"]
+    assert not caplog.records
+
+
+def test_so_is_one_without_room_for_what_sqlite_makes_beside_an_existing_file(store, path, monkeypatch):
+    store.add_change(change_of("c1"), b"")
+    store.close()
+    for ending in ("-wal", "-shm", "-journal"):
+        # SQLite says of these what it says where no inode is left.
+        path.with_name(path.name + ending).mkdir()
+    later = SqliteStore(path)
+    with monkeypatch.context() as patch:
+        patch.setattr(tempfile, "TemporaryFile", full)
+        with pytest.raises(InputOutput, match="No space left"):
+            later.changes(ChangeFilter())
+    for ending in ("-wal", "-shm", "-journal"):
+        path.with_name(path.name + ending).rmdir()
+    assert names(later.changes(ChangeFilter())) == ["c1"] and not later.in_memory
+
+
+def test_a_damaged_file_that_cannot_be_set_aside_for_want_of_room_is_a_refusal(store, path, monkeypatch):
+    store.put_receipt(receipt_of())
+    store.close()
+    damage_as_garbage(path)
+    with monkeypatch.context() as patch:
+        patch.setattr(sqlite_module, "set_aside", full)
+        with pytest.raises(InputOutput, match="No space left"):
+            store.receipt(ANN, KEY)
+    assert store.receipt(ANN, KEY) is None and not store.in_memory and asides(path)
 
 
 def test_where_wal_cannot_work_the_classic_journal_does(path, query, caplog):
