@@ -98,6 +98,10 @@ def _removed(folder: Folder, name: str) -> bool:
         return True
     except PermissionError:
         return False  # It belongs to another user or, on Windows, a writer has it open.
+    except OSError as error:
+        if error.errno != errno.EROFS:
+            raise
+        return False  # The disk has become read-only, as after a crash: the file itself can still be read.
     return True
 
 

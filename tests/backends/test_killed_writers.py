@@ -115,6 +115,17 @@ def test_an_old_temporary_file_of_a_file_that_never_came_to_be_is_removed_by_a_l
     assert not any(file.exists() for file in left)
 
 
+def test_a_temporary_file_on_a_disk_that_has_become_read_only_hinders_no_reader(tmp_path, monkeypatch):
+    def unlink(*_, **__):
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    (tmp_path / "a.txt").write_bytes(b"old")
+    (tmp_path / temporary_name("a.txt")).write_bytes(b"half of what was n")
+    monkeypatch.setattr(os, "unlink", unlink)
+    disk = LocalDisk(tmp_path)
+    assert content(disk, disk.stat("a.txt").path) == b"old"
+
+
 def test_a_listing_leaves_what_a_half_written_file_is_restored_from(tmp_path, half_written):
     for file in tmp_path.iterdir():
         os.utime(file, (1, 1))
