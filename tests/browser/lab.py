@@ -35,6 +35,8 @@ NOTE_DIALOGS = """() => {
   const note = () => document.querySelectorAll(".jp-Dialog:not([data-noted])").forEach(dialog => {
     dialog.dataset.noted = "yes";
     window.dialogs.push(dialog.textContent);
+    // Shown when a room takes more than 5 seconds to load, as on a busy machine.
+    [...dialog.querySelectorAll("button")].find(button => button.textContent === "Continue waiting")?.click();
   });
   addEventListener("DOMContentLoaded", () =>
     new MutationObserver(note).observe(document.body, { subtree: true, childList: true }));
@@ -167,8 +169,6 @@ class LabPage:
         page.on("console", self._note)
         page.on("websocket", self._hear)
         page.add_init_script(f"({NOTE_DIALOGS})()")
-        # JupyterLab shows this dialog when a room takes more than 5 seconds to load, as on a busy machine.
-        page.add_locator_handler(page.get_by_role("button", name="Continue waiting"), lambda button: button.click())
         self._told, self._known = [], {}
         origin = lab.url.removesuffix("/api/fstools")
         where = f"/tree/{quote(path)}" if path else ""
