@@ -304,9 +304,12 @@ class Journal(Listing):
         if change.status != status:
             by = f" by {change.decided_by}" if change.decided_by else ""
             now = "being written" if change.status == "pending" else change.status
+            hint = "Read the file to see what it holds now." if verb == "undone" else "Look at the change again."
+            if change.status == "proposed":
+                hint = "It is not in the file: it waits for a person, who can reject it."
             raise Conflict(
                 f"change {change.id} is {now}{by}; only one that is {status} can be {verb}",
-                hint="Read the file to see what it holds now." if verb == "undone" else "Look at the change again.",
+                hint=hint,
                 status=change.status,
             )
 

@@ -39,6 +39,7 @@ def test_a_change_that_needs_approval_touches_nothing(asking):
     assert created.data["status"] == "proposed" and not (asking.root / "new").exists()
     assert asking.got("a.txt") == b"x\n"
     assert asking("read_file", path="a.txt").data["unchanged"]
+    assert "waits for a person" in asking.refused("conflict", "undo", change_id=result.change.id).hint
 
 
 @pytest.mark.parametrize("path", ["a.py", "tool", "x.ipy"])
