@@ -151,9 +151,13 @@ class PathResolver(Looking):
         return stat
 
     def _is_repository(self, folder: str) -> bool:
-        """Whether a folder holds what git's repositories do; HEAD, which may be a broken link, is not looked at."""
+        """Whether a folder has a HEAD, which may be a broken link. Tools make none, but all else of a repository."""
+        head = joined(folder, "HEAD")
         try:
-            return all(self.backend.stat(joined(folder, name)).kind == "directory" for name in ("objects", "refs"))
+            stat = self.backend.stat(head)
+            if stat.path == head or stat.kind not in ("directory", "missing"):
+                return stat.kind not in ("directory", "missing")
+            return stat.path != joined(self.backend.stat(folder or ".").path, "HEAD")
         except FsToolsError:
             return True
 

@@ -71,8 +71,10 @@ _VERSION_CONTROL = (
 # git-scm.com/docs/gitrepository-layout: a folder with HEAD, objects and refs is a repository whatever its name, and git
 # runs what its config names (fsmonitor). A folder called so is ordinary; the `!` opens nothing that later rules deny.
 _REPOSITORIES = ("HEAD", "!HEAD/")
-RUN_OF_REPOSITORY = frozenset({"commondir", "config", "config.worktree", "hooks", "worktrees"})
-"""Names in a git repository that hold, or lead to, what git runs."""
+RUN_OF_REPOSITORY = frozenset(
+    {"commondir", "config", "config.worktree", "hooks", "rebase-merge", "rebase-apply", "sequencer", "worktrees"}
+)
+"""Names in a git repository that hold, or lead to, what git runs (`exec` in the steps of a rebase)."""
 
 # specifications.freedesktop.org (autostart, desktop-entry, basedir), the manual pages systemd.unit(5), crontab(5),
 # environment.d(5), tmpfiles.d(5), dbus-daemon(1), aliases(5) (.forward), procmailrc(5), mailcap(5), ssh(1) (.rhosts),

@@ -305,14 +305,36 @@ def test_a_name_that_only_looks_alike_is_a_file_like_any_other(call, path):
 def test_hooks_and_settings_of_a_git_repository_of_any_name_are_never_written(call, folder):
     for name in ("hooks/post-receive", "config", "config.worktree", "commondir", "worktrees/a/config.worktree"):
         call("write_file", path=f"{folder}{name}", content="x")
+    call.put(f"{folder}rebase-merge/git-rebase-todo", "pick 1")
     for name in ("HEAD", "objects/info/packs", "refs/heads/main"):
         call.put(f"{folder}{name}", "x")
     (call.root / "alias").symlink_to(folder or ".")
-    for name in ("hooks/post-receive", "hooks/new", "HOOKS/new", "config", "commondir", "worktrees/a/config.worktree"):
+    settings = ("config", "commondir", "worktrees/a/config.worktree", "rebase-merge/git-rebase-todo")
+    for name in ("hooks/post-receive", "hooks/new", "HOOKS/new", *settings):
         for tool, arguments in (*attacks(f"{folder}{name}"), *attacks(f"alias/{name}")):
             call.refused("denied", tool, **arguments)
     call("write_file", path=f"{folder}description", content="x")
     call("write_file", path="src/hooks/use.ts", content="x")
+
+
+@pytest.mark.parametrize("target", [None, "refs/heads/main", "refs/heads"])
+def test_a_folder_with_a_head_gets_no_settings_before_it_has_the_rest_of_a_repository(call, target):
+    head = call.put("plain/logs/HEAD", "0" * 40)  # The log of a repository's HEAD, which git takes for a HEAD.
+    if target:
+        call.put("plain/logs/refs/heads/other", "x")
+        head.unlink()
+        head.symlink_to(target)
+    (call.root / "alias").symlink_to("plain/logs")
+    for folder in ("plain/logs", "alias"):
+        call.refused("denied", "write_file", path=f"{folder}/config", content="evil")
+
+
+def test_an_ordinary_project_may_have_folders_called_as_those_of_a_repository(call):
+    for name in ("objects/x", "refs/x", "HEAD/x"):
+        call.put(f"project/{name}", "x")
+    (call.root / "alias").symlink_to("project")
+    for path in ("project/hooks/use.ts", "project/config", "alias/hooks/more.ts"):
+        call("write_file", path=path, content="x")
 
 
 def test_hooks_that_are_elsewhere_are_not_written_through_the_repository(make_call):
