@@ -12,7 +12,7 @@ from .shown_lines import CARRIAGE_RETURN, LINE_NUMBER
 
 _OTHER_NUMBERS = (re.compile(r"\s*L?\d+[:|\u2192]"), re.compile(r"\s*L?\d+[:|] "))
 _ESCAPE = re.compile(r"\\(?:u([\da-fA-F]{4})|([nrt\"'\\]))")
-_EXTRA_RETURNS = re.compile(r"\r+\n")
+_EXTRA_RETURNS = re.compile(r"(?<!\r)\r+\n")  # A run of \r alone is not tried at each of its places.
 _ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
 _FENCE = re.compile(r"```[^\n`]*\n(.*?)\n?```\s*", re.DOTALL)
 
@@ -58,8 +58,9 @@ def has_line_numbers(text: str, old: Callable[[], str]) -> bool:
 
 def _without(prefix: re.Pattern[str], text: str) -> str | None:
     lines = text.split("\n")
-    if all(prefix.match(line) for line in lines if line.strip()):
-        return "\n".join(prefix.sub("", line, count=1) for line in lines)
+    found = [prefix.match(line) for line in lines]
+    if all(one or not line.strip() for one, line in zip(found, lines, strict=True)):
+        return "\n".join(line[one.end() :] if one else line for one, line in zip(found, lines, strict=True))
     return None
 
 
@@ -72,6 +73,13 @@ def _unescaped(text: str) -> str | None:
 
 def _character(escape: re.Match[str]) -> str:
     return chr(int(escape[1], 16)) if escape[1] else _ESCAPED.get(escape[2], escape[2])
+
+
+def _without_entities(text: str) -> str | None:
+    try:
+        return html.unescape(text)
+    except ValueError:  # Python reads no number of thousands of digits.
+        return None
 
 
 def _without_fence(text: str) -> str | None:
@@ -107,6 +115,6 @@ _BARE: tuple[tuple[str, Callable[[str], str | None], str], ...] = (
         'A backslash in {names} spells characters that the file has as they are (such as \\n for a line break, \\" or '
         "\\u00e9): escape them once, as JSON does.",
     ),
-    ("entities", html.unescape, "HTML entities (such as &lt;) are in {names}: send the characters."),
+    ("entities", _without_entities, "HTML entities (such as &lt;) are in {names}: send the characters."),
     ("code_fence", _without_fence, "Leave the code fence (```) out of {names}; it is not in the file."),
 )

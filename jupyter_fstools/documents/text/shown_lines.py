@@ -19,7 +19,7 @@ CUT_MARKER = re.compile(r" ?\[\.\.\. (?:\d+ )?more characters?(?:: read with [a-
 _ESCAPES = str.maketrans(
     {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#10;", "\r": "&#13;", "\t": "&#9;"}
 )
-LINE_NUMBER = re.compile(r"^[ ]*\d+\t")
+LINE_NUMBER = re.compile(r"^[ ]*\d{1,18}\t")
 """The prefix of a numbered row."""
 # CSI and OSC sequences, then two-character escapes.
 _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_=>78cDEHMNOZ])")

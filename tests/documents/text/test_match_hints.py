@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from jupyter_fstools.content.source import BytesContent
+from jupyter_fstools.documents.text.disguises import has_line_numbers
 from jupyter_fstools.documents.text.match_hints import MatchHint, hint_for_no_match
 
 HEAD = "import os\n\n\n"
@@ -136,6 +139,17 @@ def test_pasted_line_numbers_are_named():
 def test_signs_that_were_copied_with_the_text_are_named(old, reason, said):
     found = hint(HEAD + 'def f(x):\n    return x\n\nsay("it")\ncaf\u00e9 \U0001f600\nif a < b && c:\n', old)
     assert found.details["reason"] == reason and said in found.text
+
+
+@pytest.mark.parametrize("old", [" " * 40_000, "\r" * 40_000, "\t" * 40_000 + "x", f"&#{'1' * 5_000};"])
+def test_a_long_run_of_one_character_is_explained_at_once(old):
+    begun = time.perf_counter()
+    hint(HEAD, old)
+    assert time.perf_counter() - begun < 5
+
+
+def test_thousands_of_digits_are_no_line_number():
+    assert not has_line_numbers(f"{'1' * 5_000}\tx", lambda: "x")
 
 
 def test_a_new_string_with_the_same_signs_is_named_too():
