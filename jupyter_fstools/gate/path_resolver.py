@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from ..backends.operating_system import split_path
 from ..backends.protocol import Backend, FileStat
-from ..errors import Conflict, Denied, FsToolsError, NotADirectory, NotFound, OutsideRoot
+from ..errors import Conflict, Denied, FsToolsError, InputOutput, NotADirectory, NotFound, OutsideRoot
 from ..walking.names import joined
 from .draft import require_file
 from .grant import Grant
@@ -158,6 +158,8 @@ class PathResolver(Looking):
             if stat.path == head or stat.kind not in ("directory", "missing"):
                 return stat.kind not in ("directory", "missing")
             return stat.path != joined(self.backend.stat(folder or ".").path, "HEAD")
+        except InputOutput:
+            raise  # No rule denies what the disk or the store could not tell.
         except FsToolsError:
             return True
 

@@ -7,6 +7,7 @@ import os
 
 import pytest
 
+from jupyter_fstools.errors import InputOutput
 from jupyter_fstools.gate.policy import Policy
 from jupyter_fstools.gate.startup_files import startup_places
 from jupyter_fstools.journal.journal import Journal
@@ -335,6 +336,18 @@ def test_an_ordinary_project_may_have_folders_called_as_those_of_a_repository(ca
     (call.root / "alias").symlink_to("project")
     for path in ("project/hooks/use.ts", "project/config", "alias/hooks/more.ts"):
         call("write_file", path=path, content="x")
+
+
+def test_a_disk_that_fails_while_a_repository_is_looked_for_is_not_called_a_rule(call, monkeypatch):
+    stat = call.workspace.backend.stat
+
+    def failing(path):
+        if path.endswith("HEAD"):
+            raise InputOutput("the store does not answer", hint="Try again later.")
+        return stat(path)
+
+    monkeypatch.setattr(call.workspace.backend, "stat", failing)
+    call.refused("io", "write_file", path="src/hooks/use.ts", content="x")
 
 
 def test_hooks_that_are_elsewhere_are_not_written_through_the_repository(make_call):
