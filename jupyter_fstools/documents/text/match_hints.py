@@ -54,7 +54,7 @@ _MOST_BYTES = 8 << 20
 """Bytes of the file that are searched for similar text."""
 _MOST_CANDIDATES = 200
 _SHOWN_LINES = 12
-_LEFT_OUT = re.compile(r"\s*\W{0,3}\s*(?:\.\.\.|…)[\w\s]{0,60}(?:\.\.\.|…)?\s*")
+_LEFT_OUT = re.compile(r"\W{0,3}\s*(?:\.\.\.|…)[\w\s]{0,60}(?:\.\.\.|…)?")
 _ODD_SPACE = re.compile(r"[^\S\x00-\x7f]")
 _TOKENS = re.compile(r"\w+|[^\w\s]")
 
@@ -129,9 +129,9 @@ def _disguised(chunks: Callable[[], Iterable[Chunk]], old: str, new: str) -> Mat
         if _line_of(chunks, meant) is not None:
             too = reason in {one.reason for one in disguises(new)}
             return MatchHint(hint.format(names=f"old_string{' and new_string' if too else ''}"), {"reason": reason})
-    for line in old.split("\n")[1:]:
-        if _LEFT_OUT.fullmatch(line) and _line_of(chunks, line.strip()) is None:
-            said = f"{line.strip()[:80]!r} in old_string stands for lines left out: quote them too, or make two edits."
+    for line in map(str.strip, old.split("\n")[1:]):
+        if _LEFT_OUT.fullmatch(line) and _line_of(chunks, line) is None:
+            said = f"{line[:80]!r} in old_string stands for lines left out: quote them too, or make two edits."
             return MatchHint(said, {"reason": "placeholder"})
     return None
 

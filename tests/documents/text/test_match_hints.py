@@ -141,7 +141,9 @@ def test_signs_that_were_copied_with_the_text_are_named(old, reason, said):
     assert found.details["reason"] == reason and said in found.text
 
 
-@pytest.mark.parametrize("old", [" " * 40_000, "\r" * 40_000, "\t" * 40_000 + "x", f"&#{'1' * 5_000};"])
+@pytest.mark.parametrize(
+    "old", [" " * 40_000, "\r" * 40_000, "\t" * 40_000 + "x", "x\n" + " " * 40_000, f"&#{'1' * 5_000};"]
+)
 def test_a_long_run_of_one_character_is_explained_at_once(old):
     begun = time.perf_counter()
     hint(HEAD, old)
