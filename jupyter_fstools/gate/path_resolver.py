@@ -152,12 +152,10 @@ class PathResolver(Looking):
 
     def _is_repository(self, folder: str) -> bool:
         """Whether a folder has a HEAD, which may be a broken link. Tools make none, but all else of a repository."""
-        head = joined(folder, "HEAD")
         try:
-            stat = self.backend.stat(head)
-            if stat.path == head or stat.kind not in ("directory", "missing"):
-                return stat.kind not in ("directory", "missing")
-            return stat.path != joined(self.backend.stat(folder or ".").path, "HEAD")
+            head = self.backend.stat(joined(folder, "HEAD"))
+            is_link = head.path != joined(self.backend.stat(folder or ".").path, "HEAD")
+            return is_link or head.kind not in ("directory", "missing")
         except InputOutput:
             raise  # No rule denies what the disk or the store could not tell.
         except FsToolsError:
