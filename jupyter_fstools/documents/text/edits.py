@@ -22,7 +22,7 @@ MOST_REPLACEMENTS = 250_000
 Ranges = Sequence[tuple[int, int]]
 _COUNTED = 10_000
 _COUNTED_BYTES = 64 << 20
-_DOUBLED = re.compile(r"\r+\n")
+_DOUBLED = re.compile(r"(?<!\r)\r+\n")  # A run of \r alone is not tried at each of its places.
 
 
 class TextEdit(NamedTuple):

@@ -53,7 +53,8 @@ _SAID = rf"(?=[^.…]{{0,80}}\b{_OMITTED}\b)(?=[^.…]{{0,80}}\b{_SUBJECT}\b)"
 _FIRST = rf"(?=(?:the\s+|all\s+|your\s+)*(?:{_OMITTED}|{_SUBJECT})\b)"
 _END = r"\s*(?:(?:\*+/\}?|-->|\"\"\"|'''|\*\)|-\}|\]|\)|>)\s*){0,2}"
 _COMMENT = (
-    r"\s*(?:#+|//+!?|/\*+|\*+(?=\s)|<!--|--+|;+|%+|!+|['\"](?=\s)|\"\"\"|'''|\{/\*|\(\*|\{-|::|(?:@?rem|dnl)(?=\s))"
+    r"\s*+(?:#++|//++!?|/\*++|\*++(?=\s)|<!--|--++|;++|%++|!++"
+    r"|['\"](?=\s)|\"\"\"|'''|\{/\*|\(\*|\{-|::|(?:@?rem|dnl)(?=\s))"
 )
 _COMMENTED = re.compile(
     rf"{_COMMENT}\s*[\[(<]?\s*(?:{_DOTS}\s*{_SAID}[^.…]{{0,80}}{_DOTS}?|{_SAID}{_FIRST}[^.…]{{0,80}}{_DOTS}){_END}",
@@ -78,12 +79,13 @@ _STAYS = (
 _OMITS = r"(?:is\s+|are\s+)?(?:omitted|elided|truncated|snipped)"
 _BRIEFLY = r"(?:\s+for\s+(?:brevity|clarity))?"
 _PHRASE = rf"(?:{_LEFT}\s+(?:{_STAYS})|{_PARTS}\s+{_OMITS}){_BRIEFLY}"
-_DOTTED = r"[\s.…]*"
+_DOTTED = r"[\s.…]*+"
 _SAYING = re.compile(
     rf"(?:{_COMMENT}{_DOTTED}[\[(<]?|\s*[\[(<]|\s*\.\.){_DOTTED}{_PHRASE}{_DOTTED}{_END}", re.IGNORECASE
 )
 _TELLING = ("...", "…", "same", "unchanged", "unmodified", "unaltered", "omitted", "elided", "truncated", "snipped",
             "as before", "here")  # fmt: skip
+_BLANKS = re.compile(r"(\s)\s+")
 _BEGINNINGS = frozenset("#/*<-;%!'\"{(:@rRdD[.…")
 _MOST_CHARACTERS = 160
 
@@ -114,7 +116,8 @@ def placeholder_line(text: str, allowed: Callable[[str], bool]) -> str | None:
 
 
 def _stands_for_more(line: str) -> bool:
-    if line.lstrip()[:1] not in _BEGINNINGS:  # A fast check, which rules out most lines.
+    line = _BLANKS.sub(r"\1", line.strip())  # In long runs of blanks the patterns would try every place.
+    if line[:1] not in _BEGINNINGS:  # A fast check, which rules out most lines.
         return False
     if ("..." in line or "…" in line) and (_COMMENTED.fullmatch(line) or _BARE.fullmatch(line)):
         return True

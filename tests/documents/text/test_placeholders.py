@@ -164,6 +164,14 @@ def test_a_line_that_is_allowed_does_not_hide_the_next_one():
     assert placeholder_line(text, lambda line: "existing" in line) == "# ... rest of the code ..."
 
 
-@pytest.mark.parametrize("line", ["# ... " + "rest " * 29, "..." + "the " * 38, "# ... rest code" + " " * 140 + "="])
+@pytest.mark.parametrize("line", ["# ... " + "rest " * 29, "..." + "the " * 38])
 def test_a_long_line_of_the_right_words_is_judged_promptly(line):
     placeholder_line("\n".join([line[:160]] * 500), lambda _: True)
+
+
+@pytest.mark.parametrize(
+    "line", ["# ... rest code" + " " * 140 + "=", f"#{' ' * 140}x...", f"# {'. ' * 75}here", f"{'#' * 150}..."]
+)
+def test_many_lines_with_long_runs_of_one_sign_are_judged_promptly(line):
+    """Of the first two a megabyte took minutes, in which the process did nothing else."""
+    placeholder_line("\n".join([line[:160]] * 20_000), lambda _: True)

@@ -356,6 +356,10 @@ def test_a_pathological_old_string_is_refused_promptly(name):
         edited(data, TextEdit(old, "something else"))
 
 
+def test_a_new_string_of_carriage_returns_is_written_promptly():
+    assert edited(b"a\r\nb\r\n", TextEdit("b", "\r" * 1_000_000 + "c")) == b"a\r\n" + b"\r" * 1_000_000 + b"c\r\n"
+
+
 def test_a_text_that_is_not_in_50_megabytes_is_refused_with_what_is_near():
     line = b"    value = compute(something, other)\n"
     data = b"x = 1\nname = thing(1, 2)\n" + line * (50_000_000 // len(line))
