@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 from ...content.source import Chunk
@@ -129,8 +130,9 @@ def _disguised(chunks: Callable[[], Iterable[Chunk]], old: str, new: str) -> Mat
         if _line_of(chunks, meant) is not None:
             too = reason in {one.reason for one in disguises(new)}
             return MatchHint(hint.format(names=f"old_string{' and new_string' if too else ''}"), {"reason": reason})
-    for line in map(str.strip, old.split("\n")[1:]):
-        if _LEFT_OUT.fullmatch(line) and _line_of(chunks, line) is None:
+    dots = filter(_LEFT_OUT.fullmatch, dict.fromkeys(map(str.strip, old.split("\n")[1:])))
+    for line in islice(dots, _MOST_CANDIDATES):
+        if _line_of(chunks, line) is None:
             said = f"{line[:80]!r} in old_string stands for lines left out: quote them too, or make two edits."
             return MatchHint(said, {"reason": "placeholder"})
     return None

@@ -150,6 +150,11 @@ def test_a_long_run_of_one_character_is_looked_at_in_linear_time(old):
     assert hint(HEAD, old).text
 
 
+def test_many_different_dots_that_the_file_has_are_looked_at_promptly():
+    lines = [f"... {number}" for number in range(200_000)]
+    assert "stands for" not in hint("\n".join(lines), "\n".join(reversed(lines))).text
+
+
 def test_thousands_of_digits_are_no_line_number():
     assert not has_line_numbers(f"{'1' * 5_000}\tx", lambda: "x")
 
