@@ -206,7 +206,7 @@ def require_conditions(bucket: Bucket, key: str) -> None:
         ) from None
     try:
         version_of(answer, key)
-        with contextlib.suppress(Denied), explained(key):
+        with contextlib.suppress(Denied, NotFound), explained(key):
             version_of(obstore.head(bucket, probe), key)
         heeds = _is_refused(bucket, key, probe, "create") and _is_refused(bucket, key, probe, _ANOTHER)
     finally:

@@ -146,7 +146,7 @@ class Page:
         with self._news:
             before = len(self._replies)
             self.socket.send(text)
-            assert self._news.wait_for(lambda: len(self._replies) > before, 60)
+            assert self._news.wait_for(lambda: len(self._replies) > before, 180)
             return self._replies[before]
 
     def wait_for(self, do, **facts):
