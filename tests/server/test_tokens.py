@@ -339,6 +339,14 @@ async def test_a_token_that_reads_does_not_write_on_any_surface(make, as_assista
     assert not (jp_root_dir / "a.txt").exists()
 
 
+async def test_an_unknown_tool_is_answered_with_those_that_the_token_opens(make, as_assistant):
+    secret, _ = await make(tools=["grep", "read_file"])
+    rest = await as_assistant(secret, "POST", "/tools/nothing", {})
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "nothing", "arguments": {}}}
+    over_mcp = await as_assistant(secret, "POST", "/mcp", call)
+    assert rest.error["hint"] == over_mcp.error["data"]["hint"] == "The tools are grep, read_file."
+
+
 @executing
 async def test_write_opens_no_commands_and_a_list_opens_what_it_names(make, as_assistant, served):
     served.config.enable_execute = True

@@ -16,10 +16,10 @@ from mcp_types import (
 from mcp_types.jsonrpc import JSONRPCRequest
 
 from ..._version import __version__
-from ...errors import Disabled, FsToolsError, Invalid
+from ...errors import Denied, Disabled, FsToolsError, Invalid
 from ...gate.workspace import Workspace
 from ...stores.records import Change
-from ...tools import Tool, available_tools, call_tool, find_tool
+from ...tools import Tool, available_tools, call_tool, find_tool, tool_named
 from ...tools.arguments import OTHER_NAMES
 from ...tools.schemas import answer_schema, as_schema, prefixed_hint
 from ...tools.tool import ToolResult, text_block
@@ -61,22 +61,9 @@ _REFUSAL = {
 
 
 def called_tool(workspace: Workspace, request: JSONRPCRequest) -> str | None:
-    """The name of the tool that a request calls; None where it calls none.
-
-    Raises:
-        Fault: there is no such tool.
-    """
+    """The name of the tool that a request calls; None where it calls none, or one that does not exist."""
     name = (request.params or {}).get("name") if request.method == "tools/call" else None
-    if not isinstance(name, str):
-        return None
-    try:
-        find_tool(workspace, name)
-    except Invalid as refusal:
-        message = f"{refusal.message}. {refusal.hint}"
-        raise Fault(INVALID_PARAMS, message, id=request.id, details=refusal.as_dict(), status=200) from None
-    except Disabled:
-        pass  # The call is refused as any other: in words for the model.
-    return name
+    return name if isinstance(name, str) and tool_named(name, workspace.tool_prefix) is not None else None
 
 
 def answered(
@@ -173,6 +160,7 @@ def _output_schema(tool: Tool) -> dict[str, Any]:
 
 def _called(workspace: Workspace, request: JSONRPCRequest) -> dict[str, Any]:
     asked = checked_params(CallToolRequestParams, request)
+    _require_tool(workspace, asked.name, request.id)
     called = call_tool(workspace, asked.name, _understood(workspace, asked.arguments or {}))
     content = called.content
     waits = called.change is not None and called.change.status == "proposed"
@@ -181,6 +169,21 @@ def _called(workspace: Workspace, request: JSONRPCRequest) -> dict[str, Any]:
     if workspace.rules.structured_content:
         told["structuredContent"] = _structured(called, waiting)
     return told | {"isError": False}
+
+
+def _require_tool(workspace: Workspace, name: str, id: Id) -> None:
+    """Refuse a name that no tool has, and name the tools that this caller has.
+
+    Raises:
+        Fault
+    """
+    try:
+        find_tool(workspace, name)
+    except Invalid as refusal:
+        message = f"{refusal.message}. {refusal.hint}"
+        raise Fault(INVALID_PARAMS, message, id=id, details=refusal.as_dict(), status=200) from None
+    except (Denied, Disabled):
+        pass  # The call is refused as any other: in words for the model.
 
 
 def _understood(workspace: Workspace, arguments: dict[str, Any]) -> dict[str, Any]:
