@@ -142,7 +142,11 @@ def _checked(workspace: Workspace, arguments: ExecuteArguments) -> tuple[Command
             hint="Name a shorter time, in seconds.",
             field="timeout",
         )
-    folder = workspace.paths.existing_folder(arguments.cwd, "Name the folder to run the command in.")
+    try:
+        folder = workspace.paths.existing_folder(arguments.cwd, "Name the folder to run the command in.")
+    except FsToolsError as refusal:
+        refusal.say_which_argument("cwd")
+        raise
     return Command(arguments.command, folder, arguments.env), seconds
 
 

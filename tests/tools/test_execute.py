@@ -155,6 +155,15 @@ def test_what_cannot_be_run_is_refused_and_nothing_is_run(call, arguments, code)
     assert sorted(path.name for path in call.root.iterdir()) == [".ssh", "a.txt", "out"]
 
 
+@pytest.mark.parametrize("cwd", ["", "a\0b", "nowhere", "a.txt", "..", ".ssh"])
+def test_a_folder_that_is_refused_is_named_by_its_argument(call, cwd):
+    call.put("a.txt", "x")
+    (call.root / ".ssh").mkdir()
+    with pytest.raises(FsToolsError) as refused:
+        call("execute", command="true", cwd=cwd)
+    assert refused.value.message.startswith("cwd: ") and refused.value.details["field"] == "cwd"
+
+
 def test_a_time_in_milliseconds_is_refused_with_the_unit(call):
     refusal = call.refused("invalid", "execute", command="true", timeout=120_000)
     assert "up to 600 seconds" in refusal.message
