@@ -137,6 +137,12 @@ async def test_a_change_that_is_refused_before_its_tool_is_called_says_that_noth
         assert ("not modified" in refused.error["message"]) == says
 
 
+async def test_a_body_that_is_refused_before_its_tool_is_known_says_that_nothing_was_modified(ask, jp_auth_header):
+    headers = {**jp_auth_header, "Content-Type": "multipart/form-data"}
+    refused = await ask("POST", "/tools/write_file", b"--x", headers=headers)
+    assert refused.status == 400 and "not modified" in refused.error["message"]
+
+
 WRONG_SETTINGS = [
     {"store": "nowhere:"},
     {"store": "sqlite:not/absolute"},

@@ -58,6 +58,7 @@ class McpHandler(ToolsHandler):
     """`POST` and `DELETE /mcp`: messages, and the end of a session. There is no stream to `GET`."""
 
     opens_to_tokens = True
+    changes_files = True  # No tool has run where an error is not its own refusal.
     _gone = False
 
     @web.authenticated
@@ -228,6 +229,10 @@ class McpHandler(ToolsHandler):
         try:
             await self.require_permission(permission)
             return await self.call(work, asker.reader, tell, command=command)
+        except Fault as fault:
+            if permission != READ:
+                fault.message = f"{fault.message} (not modified)"
+            raise
         except FsToolsError as refusal:
             if name is None:
                 raise

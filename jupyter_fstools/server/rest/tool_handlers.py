@@ -97,6 +97,7 @@ class ToolHandler(ToolsHandler):
     """`POST /tools/{name}`: a call."""
 
     opens_to_tokens = True
+    changes_files = True  # Until `prepare` knows the tool: a body that cannot be parsed is refused before.
 
     async def prepare(self) -> None:  # type: ignore[override]  # As Jupyter's own subclass has it.
         """Find out whether the call changes files, before anything can be refused."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 
 import jsonschema
 import pytest
@@ -136,6 +137,19 @@ def test_a_call_of_nothing_is_refused_in_few_words(raw, name):
         assert len(answer.body) < 1000
 
 
+def test_a_write_that_is_refused_before_its_tool_is_called_says_that_nothing_was_modified(raw, folder):
+    write = tool_call("write_file", path=f"{folder.name}/new.txt", content="x")
+    as_text = request("tools/call", {"name": "write_file", "arguments": json.dumps(write["params"]["arguments"])})
+    answers = [
+        raw.post(as_text),
+        raw.post(write, **{"Mcp-Session-Id": "gone"}),
+        raw.post({**write, "padding": "x" * 5_000_000}),
+    ]
+    assert all("(not modified)" in answer.json["error"]["message"] for answer in answers)
+    assert "not modified" not in raw.post(request("tools/call", NO_CALLS["arguments as text"])).json["error"]["message"]
+    assert not os.listdir(folder.path)
+
+
 def test_of_a_key_that_comes_twice_the_last_counts_for_every_check(raw, folder):
     folder.write("a.txt", b"one\n")
     twice = b'{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "write_file", "arguments": '
@@ -213,7 +227,8 @@ def test_without_the_token_nothing_is_answered(raw, token):
 def test_a_token_that_is_wrong_is_said_to_be_wrong(raw, method):
     """The message does not mention a browser's cookie, which is unknown to a client."""
     answer = raw.folder.server.ask(method, "/mcp", request("ping"), headers=raw.headers, token="wrong")
-    assert answer.json["error"]["message"].startswith("the token is not valid here. It is wrong, expired or revoked")
+    said = answer.json["error"]["message"]
+    assert said.startswith("the token is not valid here (not modified). It is wrong, expired or revoked")
     without = raw.folder.server.ask(method, "/mcp", request("ping"), headers=raw.headers, token=None)
     assert "Send the server's token" in without.json["error"]["message"]
 
