@@ -256,8 +256,10 @@ class ToolsHandler(APIHandler):
         code = _CODES.get(status_code, "invalid" if status_code < 500 else "io")
         hint = _HINTS.get(status_code, "" if status_code < 500 else "The server's log says more.")
         if status_code == 405:
-            self.set_header("Allow", ", ".join([*self._methods(), "OPTIONS"]))
-            hint = f"This route takes {', '.join(self._methods())}."
+            methods = self._methods()
+            self.set_header("Allow", ", ".join([*methods, "OPTIONS"]))
+            # A path that is no route takes none.
+            hint = f"This route takes {', '.join(methods)}." if methods else _HINTS[404]
         message = _message(error, status_code)
         if status_code == 403 and "Authorization" in self.request.headers and not getattr(self, _USER, True):
             message, hint = _BAD_TOKEN

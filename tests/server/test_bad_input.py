@@ -116,6 +116,7 @@ def test_a_wrong_method_names_the_right_ones(shared_server):
     assert answer.headers["allow"] == "POST, OPTIONS"
     assert answer.error["hint"] == "This route takes POST."
     assert shared_server.post("/receipts").error["hint"] == "This route takes GET, DELETE."
+    assert "openapi.json lists the routes" in shared_server.ask("TRACE", "/nothing").error["hint"]
 
 
 def test_an_unknown_change_is_not_found(shared_server):
