@@ -36,6 +36,7 @@ MOST_WAITED_SECONDS = 60.0
 _JUPYTERS_OWN = ("token", "_xsrf", "no_track_activity")
 _USER = "_jupyter_current_user"
 _BAD_TOKEN = "the token is not valid here", "It is wrong, expired or revoked: `jupyter fstools connect` makes one."
+_CLIENT_GONE = 499
 _CODES = {403: "denied", 404: "not_found", 413: "too_large"}
 _NOT_PERMITTED = "Use tools that need other permissions; an administrator can give you this one."
 _HINTS = {
@@ -251,7 +252,9 @@ class ToolsHandler(APIHandler):
         if hasattr(self, _USER):
             self.set_cors_headers()
         if isinstance(error, FsToolsError):
-            self.answer(self.told(self.as_refusal(error).as_dict()), error.status)
+            # Nobody reads the answer where the client has gone, and 500 and above would be logged as the server's fault.
+            status = _CLIENT_GONE if self._left.is_set() else error.status
+            self.answer(self.told(self.as_refusal(error).as_dict()), status)
             return
         code = _CODES.get(status_code, "invalid" if status_code < 500 else "io")
         hint = _HINTS.get(status_code, "" if status_code < 500 else "The server's log says more.")

@@ -229,6 +229,22 @@ async def test_waiting_leaves_nothing_behind(ask, propose):
 
 
 @waits_for_approval
+async def test_a_wait_whose_client_has_gone_is_not_logged_as_a_fault(
+    propose, caplog, jp_http_port, jp_base_url, jp_auth_header
+):
+    path = f"{jp_base_url}api/fstools/changes/{await propose()}?wait=50"
+    _, client = await asyncio.open_connection("127.0.0.1", jp_http_port)
+    client.write(
+        f"GET {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: {jp_auth_header['Authorization']}\r\n\r\n".encode()
+    )
+    await asyncio.sleep(0.2)
+    client.close()
+    while not (logged := [one for one in caplog.records if f" GET {path}" in one.getMessage()]):
+        await asyncio.sleep(0.01)
+    assert [one.levelname for one in logged] == ["WARNING"]
+
+
+@waits_for_approval
 async def test_waiting_ends_when_the_server_stops(ask, propose, jp_serverapp):
     change_id = await propose()
     waiting = asyncio.ensure_future(ask("GET", f"/changes/{change_id}", wait=50))
