@@ -124,6 +124,8 @@ class ServerCalls:
                     # An unexpected error, or a proxy's answer: neither tells whether the call was carried out.
                     if not repeatable and refusal.details.get("status", 0) >= 500:
                         refusal.details["modified"], refusal.hint = "unknown", _UNKNOWN
+                    elif not repeatable:
+                        refusal.say_unmodified()
                     raise
                 except (OSError, HTTPException, ValueError) as error:
                     self._drop()

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 import pytest
 
 from jupyter_fstools.client.runtime_files import JupyterServer
-from jupyter_fstools.errors import Denied, InputOutput, Invalid, NotRead, OutsideRoot, Stale
+from jupyter_fstools.errors import Denied, FsToolsError, InputOutput, Invalid, NotRead, OutsideRoot, Stale
 from jupyter_fstools.kernel import server_calls
 from jupyter_fstools.kernel.server_calls import ServerCalls
 from tests.kernel.real_kernel import private_environment
@@ -221,3 +221,15 @@ def test_nobody_there_is_a_refusal():
         url = f"http://127.0.0.1:{listening.getsockname()[1]}/"
     with pytest.raises(InputOutput, match="does not answer"):
         ServerCalls(server_at(url)).call("list_files", {}, session="ann")
+
+
+def test_a_write_that_no_server_took_says_that_nothing_was_modified(served):
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        nobody = server_at(f"http://127.0.0.1:{listening.getsockname()[1]}/")
+    wrong_token = server_at(served[0].url.removesuffix("/api/fstools"), "secret-word")
+    for server in (nobody, wrong_token, server_at(nobody.url, "sec ret")):
+        with pytest.raises(FsToolsError, match="not modified"):
+            ServerCalls(server).call("write_file", {"path": "a", "content": "x"}, session="ann")
+        with pytest.raises(FsToolsError) as refused:
+            ServerCalls(server).call("read_file", {"path": "a"}, session="ann")
+        assert "not modified" not in refused.value.message
