@@ -187,7 +187,7 @@ class Magic:
             _require_fitting_body(command, body)
             return command.run(self._desk, command.parsed(words[1:]), body)
         except FsToolsError as refusal:
-            if isinstance(refusal, Invalid) and _changes_files(line):
+            if _changes_files(line):
                 refusal.say_unmodified()
             # IPython calls this to show the exception: with subcommands in its hint, and with the diff.
             refusal._render_traceback_ = partial(refusal_lines, refusal, typed)  # type: ignore[method-assign]

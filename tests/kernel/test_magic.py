@@ -130,6 +130,13 @@ def test_a_line_that_fits_no_subcommand_that_writes_modifies_nothing_and_says_so
     assert file.read_text() == SOURCE
 
 
+@pytest.mark.parametrize(("line", "body"), [("write a.py", "x"), ("edit a.py --old a --new b", None), ("undo", None)])
+def test_a_write_below_a_root_that_was_removed_modifies_nothing_and_says_so(fs, root, line, body):
+    root.rmdir()
+    with pytest.raises(NotFound, match=r"root does not exist \(not modified\)"):
+        fs(line, body)
+
+
 def test_options_reach_the_tool(fs, root):
     (root / "long.txt").write_text("".join(f"{n}\n" for n in range(1, 10)))
     shown = fs("read long.txt --offset 3 --limit 2 --no-numbers")
