@@ -66,6 +66,8 @@ class Desk:
                 settings.root = absolute_root(settings.root, self._folder)
             except TraitError as error:
                 raise Invalid(str(error), hint="Correct the setting in ipython_kernel_config.py.") from None
+            except OSError:  # A relative root, where the working directory was gone when the magic was loaded.
+                raise NotFound("The working directory no longer exists.", hint="Change to another with %cd.") from None
             self._settings = settings
         return self._settings
 

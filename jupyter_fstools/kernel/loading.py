@@ -28,7 +28,7 @@ class MagicHook:
 
     def __init__(self, shell: InteractiveShell) -> None:
         self._shell = shell
-        self._folder = os.getcwd()
+        self._folder = _working_directory()
         self._running: list[str] = []
         self._made: Magic | None = None
 
@@ -72,6 +72,14 @@ class MagicHook:
         from .magic import Magic
 
         return Magic(self._shell, self._folder)
+
+
+def _working_directory() -> str:
+    """The working directory; "" if it was removed, so that a root that the settings name can be used nevertheless."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return ""
 
 
 def load(shell: InteractiveShell) -> None:

@@ -137,6 +137,19 @@ def test_a_write_below_a_root_that_was_removed_modifies_nothing_and_says_so(fs, 
         fs(line, body)
 
 
+def test_it_loads_in_a_folder_that_was_removed_and_works_in_the_next_one(make_shell, root, monkeypatch):
+    gone = root / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    shell = make_shell()
+    with pytest.raises(NotFound, match="working directory no longer exists"):
+        shell.run_line_magic("fs", "ls")
+    monkeypatch.chdir(root)
+    (root / "a.txt").touch()
+    assert shell.run_line_magic("fs", "ls").data["total"] == 1
+
+
 def test_options_reach_the_tool(fs, root):
     (root / "long.txt").write_text("".join(f"{n}\n" for n in range(1, 10)))
     shown = fs("read long.txt --offset 3 --limit 2 --no-numbers")
