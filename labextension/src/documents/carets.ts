@@ -3,17 +3,19 @@
 import type { ISharedNotebook } from '@jupyter/ydoc';
 import type { CodeEditor } from '@jupyterlab/codeeditor';
 
+import { type ICollapsible, showUncovered } from './collapsed';
+
 /** Field of a notebook's awareness; in a room, the server and other pages see it too. */
 const CARET = 'fstools:caret';
 
 /** A notebook's widget, as far as it is needed here. */
 export interface INotebook {
   readonly node: HTMLElement;
-  readonly widgets: readonly {
+  readonly widgets: readonly (ICollapsible & {
     readonly model: { id: string; sharedModel?: unknown };
     readonly editor: CodeEditor.IEditor | null;
     readonly prompt?: string;
-  }[];
+  })[];
   readonly isDisposed: boolean;
   activeCellIndex: number;
   activate(): void;
@@ -91,6 +93,7 @@ function placeIn(notebook: INotebook): () => void {
     if (at >= 0 && at !== notebook.activeCellIndex) {
       notebook.activeCellIndex = at;
     }
+    void showUncovered(notebook);
     if (hadFocus) {
       // Wait two frames: JupyterLab detaches cells, and 4.2 attaches them, by the end of the first one.
       nextFrame(() => nextFrame(() => notebook.isDisposed || hasFocusSomewhere() || notebook.activate()));

@@ -182,6 +182,37 @@ def test_a_rendered_cell_shows_what_its_text_has_become(desk, folder):
 
 
 @on_both
+@pytest.mark.parametrize(
+    "edit, hidden",
+    [
+        ({"edit_mode": "delete", "cell_id": "c0"}, []),
+        ({"edit_mode": "move", "cell_id": "c0", "at": "end"}, []),
+        ({"edit_mode": "convert", "cell_id": "c0", "cell_type": "raw"}, []),
+        ({"cell_id": "c0", "new_source": "plain"}, []),
+        ({"cell_id": "c0", "new_source": "## lower"}, ["c1"]),
+        ({"cell_id": "c1", "new_source": "more"}, ["c1", "c2", "c3"]),
+    ],
+    ids=["delete", "move", "convert", "plain", "lower", "beside"],
+)
+def test_cells_below_a_collapsed_heading_are_shown_once_it_is_gone(desk, folder, edit, hidden):
+    """Its button alone would show them."""
+    text = json.loads(notebook_text("# one", "text", "## two", "text", "# three", cell_type="markdown"))
+    text["cells"][0]["metadata"] = {"jp-MarkdownHeadingCollapsed": True}
+    desk.open(folder.write("n.ipynb", json.dumps(text)))
+    folder.call("read_notebook", "n.ipynb")
+    desk.page.locator(".jp-Dialog").get_by_role("button", name="No Kernel").click()
+    desk.page.wait_for_function(HIDDEN, arg=["c1", "c2", "c3"])
+    landed(folder.call("edit_notebook", "n.ipynb", edits=[edit]))
+    desk.page.wait_for_function(HIDDEN, arg=hidden)
+
+
+HIDDEN = """cells => {
+  const { widgets } = jupyterapp.shell.currentWidget.content;
+  return widgets.filter(({ isHidden }) => isHidden).map(({ model }) => model.id).join() === cells.join();
+}"""
+
+
+@on_both
 def test_a_cell_is_edited_whose_output_has_a_view_of_its_own(open_notebook, desk, folder):
     printed = {"output_type": "stream", "name": "stdout", "text": ["printed\n"]}
     document = open_notebook("print('printed')", "y = 1", outputs=[printed])
