@@ -37,6 +37,23 @@ SLOW_FOLDERS = {"browser", "cloud", "docs", "notebooks"}
 INHERITED = ("JUPYTER_CONFIG_PATH", "JUPYTER_PATH", "JUPYTER_NO_CONFIG", "JUPYTER_PREFER_ENV_PATH")
 
 
+@pytest.fixture
+def jp_asyncio_loop(request: pytest.FixtureRequest) -> Any:
+    """The event loop of pytest-jupyter, which makes one for every test, only for tests that could use it."""
+    return request.getfixturevalue("jp_asyncio_loop") if uses_loop(request) else None
+
+
+@pytest.fixture
+def jp_server_cleanup(request: pytest.FixtureRequest) -> None:
+    """The end of a server of pytest-jupyter, which makes servers only to end them, for tests that could have one."""
+    if uses_loop(request):
+        request.getfixturevalue("jp_server_cleanup")
+
+
+def uses_loop(request: pytest.FixtureRequest) -> bool:
+    return inspect.iscoroutinefunction(request.function) or "jp_environ" in request.fixturenames
+
+
 @pytest.fixture(autouse=True)
 def private_jupyter(monkeypatch, tmp_path_factory):
     """Keep the test away from the user's Jupyter; outside `tmp_path`, which tests use as a root to list.
