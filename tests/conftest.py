@@ -54,6 +54,11 @@ def uses_loop(request: pytest.FixtureRequest) -> bool:
     return inspect.iscoroutinefunction(request.function) or "jp_environ" in request.fixturenames
 
 
+@pytest.fixture
+def jp_nbconvert_templates() -> None:
+    """No copy of nbconvert's templates: no test asks a server of pytest-jupyter to convert a notebook."""
+
+
 @pytest.fixture(autouse=True)
 def private_jupyter(monkeypatch, tmp_path_factory):
     """Keep the test away from the user's Jupyter; outside `tmp_path`, which tests use as a root to list.
