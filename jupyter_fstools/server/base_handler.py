@@ -252,7 +252,7 @@ class ToolsHandler(APIHandler):
         if hasattr(self, _USER):
             self.set_cors_headers()
         if isinstance(error, FsToolsError):
-            # Nobody reads the answer where the client has gone, and 500 and above would be logged as the server's fault.
+            # Once the client has gone nobody reads the answer, and 500 or above would be logged as the server's fault.
             status = _CLIENT_GONE if self._left.is_set() else error.status
             self.answer(self.told(self.as_refusal(error).as_dict()), status)
             return
