@@ -108,6 +108,7 @@ class ToolsHandler(APIHandler):
     def initialize(self) -> None:
         """Make the event that is set once the request's client has gone."""
         self._left = threading.Event()
+        self._gone = False
 
     @property
     def served(self) -> Served:
@@ -210,6 +211,7 @@ class ToolsHandler(APIHandler):
 
     def on_connection_close(self) -> None:
         """The client has gone: what takes long and changes nothing ends."""
+        self._gone = True
         self._left.set()
         super().on_connection_close()
 
@@ -253,7 +255,7 @@ class ToolsHandler(APIHandler):
             self.set_cors_headers()
         if isinstance(error, FsToolsError):
             # Once the client has gone nobody reads the answer, and 500 or above would be logged as the server's fault.
-            status = _CLIENT_GONE if self._left.is_set() else error.status
+            status = _CLIENT_GONE if self._gone else error.status
             self.answer(self.told(self.as_refusal(error).as_dict()), status)
             return
         code = _CODES.get(status_code, "invalid" if status_code < 500 else "io")

@@ -59,7 +59,6 @@ class McpHandler(ToolsHandler):
 
     opens_to_tokens = True
     changes_files = True  # No tool has run where an error is not its own refusal.
-    _gone = False
 
     @web.authenticated
     @authorized("read", "contents")  # type: ignore[untyped-decorator]  # Jupyter's annotation loses the method.
@@ -94,11 +93,6 @@ class McpHandler(ToolsHandler):
             await self.call(lambda workspace: workspace.tracker.forget(), reader)
         self.set_status(204)
         self.finish()
-
-    def on_connection_close(self) -> None:
-        """Cancel the client's call, and the rest of its batch, as the client has gone."""
-        super().on_connection_close()
-        self._gone = True
 
     def skip_check_origin(self) -> bool:
         """Check the origin of requests with a token, too: another page may make a browser send one."""

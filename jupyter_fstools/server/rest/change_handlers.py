@@ -99,7 +99,7 @@ class ChangeHandler(ToolsHandler):
     """`GET /changes/{id}`: one change, now or once it is decided."""
 
     opens_to_tokens = True
-    _gone: asyncio.Event | None = None
+    _decided: asyncio.Event | None = None
 
     @web.authenticated
     @authorized
@@ -108,7 +108,7 @@ class ChangeHandler(ToolsHandler):
         asked = self.query(ChangeWait)
         seconds = min(asked.wait, MOST_WAITED_SECONDS)
         with self.served.feed.decision(change_id) as decided:
-            self._gone = decided
+            self._decided = decided
             change = await self._look(change_id)
             if change.status in ("proposed", "pending") and seconds:
                 with suppress(TimeoutError):
@@ -135,8 +135,8 @@ class ChangeHandler(ToolsHandler):
     def on_connection_close(self) -> None:
         """Nobody waits any more."""
         super().on_connection_close()
-        if self._gone is not None:
-            self._gone.set()
+        if self._decided is not None:
+            self._decided.set()
 
     async def _until(self, decided: asyncio.Event) -> None:
         """Wait until the change is decided, or the assistant's token has ended."""
