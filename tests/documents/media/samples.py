@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from functools import cache
 
 from PIL import Image
 
@@ -20,6 +21,7 @@ def saved(image, form, **options):
     return buffer.getvalue()
 
 
+@cache
 def noise(form="PNG", size=(60, 40), mode="RGB", **options):
     """A picture that hardly shrinks when it is packed."""
     import random
