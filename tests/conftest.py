@@ -40,18 +40,16 @@ INHERITED = ("JUPYTER_CONFIG_PATH", "JUPYTER_PATH", "JUPYTER_NO_CONFIG", "JUPYTE
 @pytest.fixture
 def jp_asyncio_loop(request: pytest.FixtureRequest) -> Any:
     """The event loop of pytest-jupyter, which makes one for every test, only for tests that could use it."""
-    return request.getfixturevalue("jp_asyncio_loop") if uses_loop(request) else None
+    if "jp_environ" in request.fixturenames or inspect.iscoroutinefunction(request.function):
+        return request.getfixturevalue("jp_asyncio_loop")
+    return None
 
 
 @pytest.fixture
-def jp_server_cleanup(request: pytest.FixtureRequest) -> None:
+def jp_server_cleanup(request: pytest.FixtureRequest, jp_asyncio_loop: Any) -> None:
     """The end of a server of pytest-jupyter, which makes servers only to end them, for tests that could have one."""
-    if uses_loop(request):
+    if jp_asyncio_loop is not None:
         request.getfixturevalue("jp_server_cleanup")
-
-
-def uses_loop(request: pytest.FixtureRequest) -> bool:
-    return inspect.iscoroutinefunction(request.function) or "jp_environ" in request.fixturenames
 
 
 @pytest.fixture
