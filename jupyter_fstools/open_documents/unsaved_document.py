@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import replace
@@ -25,6 +26,8 @@ _MOST_SAVES = 3
 """Saves by the person that one edit tolerates."""
 _SAVE_SECONDS = 60.0
 """Longest wait for a page's save, in seconds: a large notebook takes some, and nobody else can save it."""
+_LAST_SAVE_SECONDS = 3.0
+"""Time in which a save lands that a page sent just before it went: Jupyter carries it out all the same."""
 
 
 class Snapshot(NamedTuple):
@@ -196,6 +199,7 @@ class UnsavedDocument:
             saved = self._answer(saver, saver.ask("save"), _SAVE_SECONDS)
         except Unsaved as gone:
             saved, refusal = Answer(done=False), gone
+            self._wait_for_last_save(expected)
         on_disk = self.on_disk()
         if on_disk == expected:
             return expected  # For any answer: the page may hang or be gone, or its person saved and closed it.
@@ -211,6 +215,12 @@ class UnsavedDocument:
             path=self._stat.path,
             modified=True,
         )
+
+    def _wait_for_last_save(self, expected: str) -> None:
+        """Wait until the file has the hash `expected`, or a save under way would have landed."""
+        until = time.monotonic() + _LAST_SAVE_SECONDS
+        while self.on_disk() != expected and time.monotonic() < until:
+            time.sleep(0.05)
 
     def _not_saved(self) -> InputOutput:
         return InputOutput(

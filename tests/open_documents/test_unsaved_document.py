@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
 
 import pytest
@@ -60,8 +61,9 @@ def test_a_killed_edit_of_several_files_is_taken_back_though_the_page_of_one_is_
 
 
 @pytest.mark.parametrize("answer", [None, {"done": False, "reason": "failed"}])
-def test_an_edit_whose_page_may_have_saved_it_is_not_called_undone(call, typed, answer):
+def test_an_edit_whose_page_may_have_saved_it_is_not_called_undone(call, typed, answer, monkeypatch):
     """The file has what was typed on afterwards, and the journal says that the outcome of the edit is unknown."""
+    monkeypatch.setattr("jupyter_fstools.open_documents.unsaved_document._LAST_SAVE_SECONDS", 0.1)
 
     def save(_):
         page.file.write_text("x = 2\ny = 1  # typed on\n", "utf-8")
@@ -78,6 +80,23 @@ def test_an_edit_whose_page_may_have_saved_it_is_not_called_undone(call, typed, 
     call.refused("unsaved", "edit_file", **edit)
     (change,) = call.workspace.store.changes(ChangeFilter())
     assert (change.status, change.interrupted) == ("applied", True)
+
+
+def test_an_edit_whose_page_goes_while_its_save_is_on_its_way_has_landed(call, typed):
+    """The page's last request is carried out after its connection is lost."""
+    saves = []
+
+    def save(_):
+        saves.append(threading.Timer(0.3, page.file.write_text, [page.text]))
+        saves[0].start()
+
+    file = call.put("a.py", X1)
+    page = typed("a.py", "x = 1  # typed\n", save=save)
+    assert call("edit_file", path="a.py", old_string="x = 1", new_string="x = 2").data["status"] == "applied"
+    saves[0].join()
+    assert file.read_text() == "x = 2  # typed\n"
+    (change,) = call.workspace.store.changes(ChangeFilter())
+    assert (change.status, change.interrupted) == ("applied", False)
 
 
 def test_an_edit_that_its_page_does_not_save_over_the_change_of_another_is_taken_back(call, typed):
