@@ -61,12 +61,16 @@ class Person:
         return number
 
     def save(self) -> bool:
-        """Save with the keyboard; returns whether the server confirmed it."""
-        with self._page.expect_response(
-            lambda answer: answer.request.method == "PUT" and "/contents/" in answer.url, timeout=10 * SECONDS
+        """Save with the keyboard; returns whether the server confirmed it.
+
+        Only a request sent from now on has the number: the save of an edit may still be under way.
+        """
+        with self._page.expect_request(
+            lambda request: request.method == "PUT" and "/contents/" in request.url, timeout=10 * SECONDS
         ) as saving:
             self._page.keyboard.press("Control+KeyS")
-        return saving.value.ok
+        answer = saving.value.response()
+        return answer is not None and answer.ok
 
     def work(self) -> str:
         """Type one more number; gives one line on the outcome."""
