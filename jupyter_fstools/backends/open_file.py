@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from ..content.source import CHUNK_BYTES, BytesContent, Chunk
 from ..errors import Conflict, Denied, FsToolsError, InputOutput, TooLarge
-from .operating_system import is_link, read_at, read_into
+from .operating_system import is_link, read_at, read_into, wait_for_write
 from .protocol import FileStat, Kind
 from .system_errors import folder_instead, refusal, refused
 
@@ -164,6 +164,7 @@ def open_content(fd: int, status: os.stat_result, root_key: str, path: str) -> I
         InputOutput: fewer bytes came than the system says it has.
         TooLarge: the system does not tell its size, and it is larger than `MOST_IN_MEMORY`.
     """
+    _wait_for_writer(fd, status)
     if status.st_size > MOST_IN_MEMORY:
         return Stream(file_stat(root_key, path, status), fd, status)
     if not status.st_size:
@@ -177,6 +178,7 @@ def open_content(fd: int, status: os.stat_result, root_key: str, path: str) -> I
         if grew and len(data) == status.st_size and _read(fd, status.st_size) == data:
             break
         status = after
+        _wait_for_writer(fd, status)
     else:
         raise refused(Conflict, path, "it changes while it is read", hint="Try again later.")
     if len(data) < status.st_size:
@@ -188,6 +190,12 @@ def open_content(fd: int, status: os.stat_result, root_key: str, path: str) -> I
             hint="Check that the disk is connected, and that the file is not only a placeholder of a cloud drive.",
         )
     return InMemoryCopy(data, file_stat(root_key, path, status), fd, status)
+
+
+def _wait_for_writer(fd: int, status: os.stat_result) -> None:
+    """Wait for a write that the status may already tell of, though not all its bytes are there."""
+    if time.time_ns() - status.st_mtime_ns < _SETTLED_AFTER_NS:  # Spares a file server the question.
+        wait_for_write(fd, status.st_size)
 
 
 def _read(fd: int, size: int) -> bytes:

@@ -240,6 +240,17 @@ def split_path(path: str) -> list[str]:
     return (path.replace("\\", "/") if os.sep == "\\" else path).split("/")
 
 
+def wait_for_write(fd: int, size: int) -> None:
+    """Wait until no write into an open file of `size` bytes is under way, where the system lets readers in meanwhile.
+
+    A write changes the file's times when it begins, and its bytes afterwards. Linux looks for a hole under the lock
+    that a write holds (`ext4_llseek`, `shmem_file_llseek`); on XFS a read itself waits.
+    """
+    if size and hasattr(os, "SEEK_HOLE"):
+        with contextlib.suppress(OSError):  # It is shorter by now, or its file system knows no holes.
+            os.lseek(fd, size - 1, os.SEEK_HOLE)
+
+
 def read_at(fd: int, length: int, offset: int) -> bytes:
     """Up to `length` bytes at `offset`, in one call to the system."""
     if hasattr(os, "pread"):

@@ -1,11 +1,11 @@
 import os
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import count
 from threading import Event, Thread
 
 import pytest
 
-from jupyter_fstools.errors import FsToolsError, TimedOut
+from jupyter_fstools.errors import Conflict, FsToolsError, TimedOut
 from jupyter_fstools.tools import call_tool
 
 pytestmark = pytest.mark.slow
@@ -68,6 +68,20 @@ def test_a_file_rewritten_in_place_is_never_shown_mixed(call, size, offset, trun
                 # While it grows from empty, only a beginning of it exists.
                 *whole, last = data["content"].split("\n")
                 assert any(set(whole) <= {line} and line.startswith(last) for line in ("A" * 39, "B" * 19))
+
+
+def test_a_write_that_is_under_way_when_the_file_is_opened_is_not_read_in_part(call):
+    """The file's times change as the write begins, and not again until the next one."""
+    both = versions(LARGE)
+    file = call.put("a", both[0])
+    with (
+        open(file, "r+b", buffering=0) as writer,
+        written_by(lambda turn: os.pwrite(writer.fileno(), both[turn % 2], 0)),
+    ):
+        for _ in range(150):
+            with suppress(Conflict), call.workspace.show("a") as opened:
+                data = b"".join(bytes(chunk) for chunk in opened.chunks())
+                assert not opened.unchanged() or data in both
 
 
 @pytest.mark.parametrize("offset", [1, 70_000])
