@@ -27,7 +27,7 @@ _MOST_SAVES = 3
 _SAVE_SECONDS = 60.0
 """Longest wait for a page's save, in seconds: a large notebook takes some, and nobody else can save it."""
 _LAST_SAVE_SECONDS = 3.0
-"""Time in which a save lands that a page sent just before it went: Jupyter carries it out all the same."""
+"""Time in which a save lands whose page went or lost its request: Jupyter carries it out all the same."""
 
 
 class Snapshot(NamedTuple):
@@ -198,7 +198,8 @@ class UnsavedDocument:
         try:
             saved = self._answer(saver, saver.ask("save"), _SAVE_SECONDS)
         except Unsaved as gone:
-            saved, refusal = Answer(done=False), gone
+            saved, refusal = Answer(done=False, reason="closed"), gone
+        if saved.reason in ("closed", "failed"):
             self._wait_for_last_save(expected)
         on_disk = self.on_disk()
         if on_disk == expected:

@@ -278,8 +278,8 @@ def test_a_read_only_file_is_refused_whether_its_document_is_closed_saved_or_uns
     assert (root / "a.py").read_bytes() == X1
 
 
-def test_a_failed_save_is_taken_back(server, root):
-    answers = unsaved("x = 1\n", patch={"done": True}, save={"done": False, "reason": "failed"})
+def test_a_refused_save_is_taken_back(server, root):
+    answers = unsaved("x = 1\n", patch={"done": True}, save={"done": False, "reason": "busy"})
     with Page(server, answers=answers) as page:
         page.say(server.document("a.py", saved=False, hash=sha(X1)))
         assert refused(edit(server), "io")

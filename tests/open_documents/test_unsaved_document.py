@@ -82,13 +82,15 @@ def test_an_edit_whose_page_may_have_saved_it_is_not_called_undone(call, typed, 
     assert (change.status, change.interrupted) == ("applied", True)
 
 
-def test_an_edit_whose_page_goes_while_its_save_is_on_its_way_has_landed(call, typed):
+@pytest.mark.parametrize("answer", [None, {"done": False, "reason": "failed"}])
+def test_an_edit_whose_page_goes_or_loses_its_request_while_its_save_is_on_its_way_has_landed(call, typed, answer):
     """The page's last request is carried out after its connection is lost."""
     saves = []
 
     def save(_):
         saves.append(threading.Timer(0.3, page.file.write_text, [page.text]))
         saves[0].start()
+        return answer
 
     file = call.put("a.py", X1)
     page = typed("a.py", "x = 1  # typed\n", save=save)
