@@ -143,6 +143,8 @@ class UnsavedDocument:
             self._check(self._stat)
             saved = self._saved_by(saver, on_disk, new.exact)
         for document in self._unsaved:
+            # A page that has gone reports no newer state, and its last one lacks the change.
+            self._heard.forget(self._stat.key, document.page.name)
             # The others do not show yet what was typed in the saving page meanwhile.
             document.hash = saved if document is saver else new.exact
             document.tell("written", hash=document.hash, last_modified=None)

@@ -101,6 +101,17 @@ def test_an_edit_whose_page_goes_or_loses_its_request_while_its_save_is_on_its_w
     assert (change.status, change.interrupted) == ("applied", False)
 
 
+def test_an_edit_that_its_page_saved_before_it_went_is_read_afterwards(call, pages, typed):
+    def save(_):
+        page.file.write_text(page.text)
+        page.answers.update(content=None)
+
+    call.put("a.py", X1)
+    page = typed("a.py", "x = 1  # typed\n", save=save)
+    call("edit_file", path="a.py", old_string="x = 1", new_string="x = 2")
+    assert call("read_file", path="a.py", offset=1).data["content"] == "x = 2  # typed\n"
+
+
 def test_an_edit_that_its_page_does_not_save_over_the_change_of_another_is_taken_back(call, typed):
     def save(_):
         page.file.write_text("x = 9\n", "utf-8")
