@@ -96,6 +96,12 @@ export class OpenDocument {
     }));
   }
 
+  /** Settle a pending change after the connection was lost: the server has refused one that is not saved by then. */
+  disconnected(): Promise<void> {
+    this._isCalledOff = true;
+    return this.settle();
+  }
+
   /** Check the file itself for a pending change, because the server may never tell the outcome. */
   async settle(): Promise<void> {
     const pending = this._pending;

@@ -47,7 +47,7 @@ export class OpenDocuments implements IDisposable {
 
   /** Settle pending changes after the connection was lost: the server may or may not have written them. */
   settle(): void {
-    this._documents.forEach(document => void document.settle());
+    this._documents.forEach(document => void document.disconnected());
   }
 
   /** Bring a document up to its file when a person looks at it. */

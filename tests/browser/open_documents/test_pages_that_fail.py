@@ -218,6 +218,33 @@ def test_a_page_that_is_killed_while_it_saves(open_lab, folder, between, arrived
     assert folder.text("a.py") == (TYPED_AFTER if arrived else BEFORE)
 
 
+def test_a_page_that_loses_its_connection_before_it_saves_does_not_save_later(open_lab, folder, between):
+    """A slow network holds its look at the file, until the edit was refused."""
+    window = open_lab(prepare=between)
+    document = opened(window, folder, typed="  # typed")
+    between.call(folder, "read_file", offset=1)
+    looks, answers = [], []
+
+    def hold(route):
+        if answers or "content=0" not in route.request.url:
+            return route.continue_()
+        looks.append(route)
+
+    window.page.route("**/api/contents/**", hold)
+    with Assistant([lambda: answers.append(folder.call("edit_file", "a.py", **EDIT)) or (200, {})]) as assistant:
+        while not looks:
+            window.page.wait_for_timeout(20)
+        between.cut()
+        while assistant.is_alive():
+            window.page.wait_for_timeout(20)
+    assert refused(answers[0], "unsaved")
+    for route in looks:
+        route.continue_()
+    document.shows(TYPED_BEFORE)
+    document.expect_saved(False)
+    assert folder.text("a.py") == BEFORE
+
+
 def test_a_page_that_hangs_while_it_saves_has_saved_when_it_wakes_up(desk, folder):
     """Its file is written once, nothing typed is lost, and the person is asked nothing."""
     document = opened(desk, folder, typed="  # typed")

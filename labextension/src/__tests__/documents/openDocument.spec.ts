@@ -336,6 +336,14 @@ describe('an unsaved document', () => {
     expect([file.disk.content, file.model.toString(), document.told.saved]).toEqual(['x = 1', '# typed\nx = 1', false]);
   });
 
+  it('is not saved any more once the connection is lost', async () => {
+    await document.handle({ ...PATCH, to: null });
+    const saved = document.handle({ do: 'save' });
+    await document.disconnected();
+    expect(await saved).toMatchObject({ done: false, reason: 'busy' });
+    expect([file.disk.content, file.model.toString(), document.told.saved]).toEqual(['x = 1', '# typed\nx = 1', false]);
+  });
+
   it('is not saved any more though it is read after the server has given up', async () => {
     await document.handle({ ...PATCH, to: null });
     const saved = document.handle({ do: 'save' });
