@@ -198,7 +198,7 @@ class UnsavedDocument:
         """
         refusal: FsToolsError = self._not_saved()
         try:
-            saved = self._answer(saver, saver.ask("save"), _SAVE_SECONDS)
+            saved = self._answer(saver, saver.ask("save", to=expected), _SAVE_SECONDS)
         except Unsaved as gone:
             saved, refusal = Answer(done=False, reason="closed"), gone
         if saved.reason in ("closed", "failed"):

@@ -34,11 +34,11 @@ export interface INotebookChange {
 
 export type DocumentChange = ITextChange | INotebookChange;
 
-/** A request to one document; `patch`, `content` and `save` are answered. */
+/** A request to one document; `patch`, `content` and `save` are answered. `to`: the file's hash after the change. */
 export type DocumentRequest =
   | { do: 'content'; known: number | null }
   | { do: 'patch'; hash: string | null; to: string | null; change: DocumentChange }
-  | { do: 'save' }
+  | { do: 'save'; to?: string }
   | { do: 'written'; hash: string | null; last_modified: string | null }
   | { do: 'follow' }
   | { do: 'close' };

@@ -14,6 +14,9 @@ import { Saves } from './saves';
 
 type Context = DocumentRegistry.Context;
 const WRITTEN_WITHIN = 20_000;
+/** Time in which a save lands whose answer was lost, in milliseconds; the server waits for it as long. */
+const LANDS_WITHIN = 3000;
+const LOOK_AGAIN = 200;
 
 /** A change that the document shows and that its file does not have yet. */
 interface IPending {
@@ -24,6 +27,8 @@ interface IPending {
   /** The file's hash before the change, and the one after it; `to` is null where this page saves the file. */
   from: string | null;
   to: string | null;
+  /** The file's hash once it is saved as the server asked; undefined as long as no such save was sent. */
+  saving?: string;
   /** Lets JupyterLab look at the file, and save it, again. */
   letGo: () => void;
   timer: number;
@@ -110,8 +115,8 @@ export class OpenDocument {
     }
     window.clearTimeout(pending.timer);
     try {
-      const { from, to } = pending;
-      const hash = to === null ? await this._savedSince(from) : (await this._file.onDisk()).hash;
+      const { to } = pending;
+      const hash = to === null ? await this._savedSince(pending) : (await this._file.onDisk()).hash;
       await this._last;
       if (this._pending === pending) {
         await this._written(to === null || hash === to ? (hash ?? null) : null, null);
@@ -123,11 +128,22 @@ export class OpenDocument {
     }
   }
 
-  /** The file's hash, if this page has saved it since it had the hash `from`; else null. */
-  private async _savedSince(from: string | null): Promise<string | null> {
+  /** The file's hash, if this page has saved it since a change; else null. */
+  private async _savedSince(pending: IPending): Promise<string | null> {
     await this._last;
     await this._saves.ended();
-    return this._file.hash === from ? null : this._file.hash;
+    if (this._file.hash !== pending.from) {
+      return this._file.hash;
+    }
+    // The server carries out a save though its answer is lost.
+    const late = Date.now() + LANDS_WITHIN;
+    while (pending.saving !== undefined && Date.now() < late) {
+      if ((await this._file.onDisk()).hash === pending.saving) {
+        return pending.saving;
+      }
+      await new Promise(resolve => window.setTimeout(resolve, LOOK_AGAIN));
+    }
+    return null;
   }
 
   private async _handle(request: DocumentRequest): Promise<IDocumentAnswer | null> {
@@ -140,7 +156,7 @@ export class OpenDocument {
       case 'patch':
         return this._patch(request.hash, request.to, request.change);
       case 'save':
-        return this._save();
+        return this._save(request.to);
       case 'written':
         return (await this._written(request.hash, request.last_modified), null);
       case 'follow':
@@ -202,7 +218,7 @@ export class OpenDocument {
       : patchNotebook(shared as unknown as ISharedNotebook, change);
   }
 
-  private async _save(): Promise<IDocumentAnswer> {
+  private async _save(to?: string): Promise<IDocumentAnswer> {
     while (this._saves.areUnderWay) {
       await this._saves.none();
     }
@@ -214,11 +230,11 @@ export class OpenDocument {
       throw new Refused('busy');
     }
     // The person's later saves wait for this one: the second of two at once would find the file changed.
-    await this._saves.note(this._saveUnlessChanged());
+    await this._saves.note(this._saveUnlessChanged(to));
     return { done: this._file.hash !== null, hash: this._file.hash, counter: this._counter };
   }
 
-  private async _saveUnlessChanged(): Promise<void> {
+  private async _saveUnlessChanged(to?: string): Promise<void> {
     // If the file has changed on the disk, refuse, so that the server reports it: JupyterLab would ask the person.
     const { hash, writable } = await this._file.onDisk();
     if (hash !== this._file.hash) {
@@ -230,6 +246,9 @@ export class OpenDocument {
     }
     if (this._isCalledOff || this._isLeft) {
       throw new Refused(this._isLeft ? 'closed' : 'busy');
+    }
+    if (this._pending) {
+      this._pending.saving = to;
     }
     await this._saves.now();
   }

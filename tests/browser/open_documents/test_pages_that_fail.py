@@ -245,6 +245,32 @@ def test_a_page_that_loses_its_connection_before_it_saves_does_not_save_later(op
     assert folder.text("a.py") == BEFORE
 
 
+def test_a_page_that_loses_the_answer_to_its_save_shows_the_edit_and_asks_nothing(open_lab, folder, between):
+    """Its network fails when the file is written; JupyterLab itself says that it could not save."""
+    window = open_lab(prepare=between)
+    document = opened(window, folder, typed="  # typed")
+    between.call(folder, "read_file", offset=1)
+
+    def lose(route):
+        if route.request.method != "PUT":
+            return route.continue_()
+        route.fetch()
+        between.cut()
+        route.abort()
+
+    with window.complaining():
+        window.page.route("**/api/contents/**", lose)
+        landed(between.call(folder))
+        window.page.locator(".jp-Dialog").get_by_role("button", name="Close").click()
+        document.expect_saved()
+    window.page.unroute("**/api/contents/**")
+    document.shows(TYPED_AFTER)
+    document.type("!")
+    document.save()
+    assert folder.text("a.py") == TYPED_AFTER.replace("typed", "typed!")
+    assert not [text for text in window.dialogs if "on disk" in text]
+
+
 def test_a_page_that_hangs_while_it_saves_has_saved_when_it_wakes_up(desk, folder):
     """Its file is written once, nothing typed is lost, and the person is asked nothing."""
     document = opened(desk, folder, typed="  # typed")

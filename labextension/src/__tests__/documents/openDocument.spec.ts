@@ -272,6 +272,30 @@ describe('an unsaved document', () => {
     ]);
   });
 
+  it.each([0, 300])('keeps a change whose save lands %i ms after its answer was lost', async later => {
+    let lose = (): void => undefined;
+    file.whileSaving = new Promise((_, reject) => (lose = () => reject(new Error('lost'))));
+    await document.handle({ ...PATCH, to: null });
+    const saving = document.handle({ do: 'save', to: 'h2' });
+    await new Promise(resolve => setTimeout(resolve));
+    lose();
+    setTimeout(() => (file.disk = { hash: 'h2', content: file.model.toString() }), later);
+    await document.disconnected();
+    expect(await saving).toMatchObject({ done: false });
+    expect([file.model.toString(), document.told.saved, document.told.hash]).toEqual(['# typed\nx = 2', true, 'h2']);
+  });
+
+  it('takes a change back whose save was lost', async () => {
+    jest.useFakeTimers();
+    file.whileSaving = Promise.resolve().then(() => Promise.reject(new Error('lost')));
+    await document.handle({ ...PATCH, to: null });
+    await document.handle({ do: 'save', to: 'h2' });
+    const settled = document.disconnected();
+    await jest.advanceTimersByTimeAsync(4000);
+    await settled;
+    expect([file.model.toString(), document.told.saved, document.told.hash]).toEqual(['# typed\nx = 1', false, 'h1']);
+  });
+
   it('is not saved over a file that a program has changed', async () => {
     await document.handle({ ...PATCH, to: null });
     file.disk = { hash: 'h9', content: 'x = 9' };
