@@ -12,6 +12,11 @@ export class LooksAtDisk {
     this.get = get;
     contents.get = async (path, options) => {
       await this._held.get(path)?.ended;
+      const looked = options?.content === false && this._looked.get(path);
+      if (looked) {
+        this._looked.delete(path);
+        return looked;
+      }
       return (options?.content !== false && this._read.get(path)) || get(path, options);
     };
   }
@@ -38,6 +43,13 @@ export class LooksAtDisk {
     await load().finally(() => this._read.delete(path));
   }
 
+  /** Save a file that was just looked at, without a second look: a save that waits for it cannot be called off. */
+  async save(path: string, file: Contents.IModel, save: () => Promise<void>): Promise<void> {
+    this._looked.set(path, file);
+    await save().finally(() => this._looked.delete(path));
+  }
+
+  private _looked = new Map<string, Contents.IModel>();
   private _read = new Map<string, Contents.IModel>();
   private _held = new Map<string, { ended: Promise<void> }>();
 }

@@ -236,12 +236,12 @@ export class OpenDocument {
 
   private async _saveUnlessChanged(to?: string): Promise<void> {
     // If the file has changed on the disk, refuse, so that the server reports it: JupyterLab would ask the person.
-    const { hash, writable } = await this._file.onDisk();
-    if (hash !== this._file.hash) {
+    const file = await this._file.onDisk();
+    if (file.hash !== this._file.hash) {
       throw new Refused('hash');
     }
     // JupyterLab would tell the person that the save of a read-only file failed.
-    if (!writable) {
+    if (!file.writable) {
       throw new Refused('failed');
     }
     if (this._isCalledOff || this._isLeft) {
@@ -250,7 +250,7 @@ export class OpenDocument {
     if (this._pending) {
       this._pending.saving = to;
     }
-    await this._saves.now();
+    await this._lab.looks.save(this.context.path, file, () => this._saves.now());
   }
 
   private async _written(hash: string | null, lastModified: string | null): Promise<void> {

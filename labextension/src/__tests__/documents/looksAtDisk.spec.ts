@@ -55,3 +55,15 @@ it('gives what was read already to what loads a file, and to nothing after that'
   await contents.get('a.py', { content: true });
   expect(asked).toEqual(['b.py', 'a.py']);
 });
+
+it('answers the first look of a save by what was seen just before', async () => {
+  const seen = { path: 'a.py', name: 'seen' } as Contents.IModel;
+  const look = () => contents.get('a.py', { content: false });
+  const told: unknown[] = [];
+  await looks.save('a.py', seen, async () => {
+    told.push(await look(), await look());
+  });
+  expect([told, asked]).toEqual([[seen, { path: 'a.py' }], ['a.py']]);
+  await expect(looks.save('a.py', seen, () => Promise.reject(new Error('gone')))).rejects.toThrow('gone');
+  expect(await look()).toEqual({ path: 'a.py' });
+});

@@ -36,11 +36,16 @@ class FileSample {
   mostSaving = 0;
 
   readonly contents = {
-    get: (_: string) => Promise.resolve({ writable: true, ...this.disk, format: 'text', type: 'file' })
+    get: (_path: string, _options?: object) => {
+      this.looks++;
+      return Promise.resolve({ writable: true, ...this.disk, format: 'text', type: 'file' });
+    }
   };
+  looks = 0;
 
   async save(): Promise<void> {
     this.mostSaving = Math.max(this.mostSaving, ++this.saving);
+    await this.contents.get(this.path, { content: false });
     await this.whileSaving;
     this.saving--;
     this.disk = { hash: 'saved', content: this.model.toString() };
@@ -237,6 +242,7 @@ describe('an unsaved document', () => {
     expect(await document.handle({ do: 'save' })).toMatchObject({ done: true, hash: 'saved' });
     await written('saved');
     expect([file.disk.content, document.told.saved, document.told.hash]).toEqual(['# typed\nx = 2', true, 'saved']);
+    expect(file.looks).toBe(1);
   });
 
   it('takes a change back that it was never asked to save, and takes the next one', async () => {
