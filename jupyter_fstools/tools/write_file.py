@@ -121,6 +121,8 @@ class _EmptyNotebookCheck:
 
 def _require_empty(opened: OpenFile) -> None:
     if opened.size:
+        # One that cannot be read is refused with its fault and the way out: no other tool edits it either.
+        NotebookDocument(opened)
         raise NotebookRefused(
             f"{opened.stat.path} is a notebook; its cells are edited one by one", hint="Use `edit_notebook`."
         )

@@ -404,6 +404,21 @@ def test_a_notebook_of_white_space_is_not_written_over_and_its_hint_says_so(call
     call("write_file", path="b.ipynb", content=new)
 
 
+@pytest.mark.parametrize(
+    "content",
+    [b'{"cells": [', b"[1]", b'{"cells": x}', b"<<<<<<< ours\n", b"\xef\xbb\xbf" + NOTEBOOK.encode(), b"\xff\xfe{\0"],
+    ids=["truncated", "array", "broken", "conflict", "bom", "utf-16"],
+)
+def test_an_unreadable_notebook_is_refused_with_its_fault_and_a_hint_that_works(call, content):
+    """`edit_notebook` would refuse it, too."""
+    call.put("a.ipynb", content)
+    fault = call.refused("notebook", "read_notebook", path="a.ipynb")
+    refusal = call.refused("notebook", "write_file", path="a.ipynb", content=NOTEBOOK)
+    assert fault.message in refusal.message and refusal.hint == fault.hint
+    assert "a new notebook to another path with `write_file`" in fault.hint
+    call("write_file", path="b.ipynb", content=NOTEBOOK)
+
+
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-32", "latin-1", "cp1252"])
 def test_a_notebook_is_written_in_utf8_only(call, encoding):
     for path in ("m.ipynb", "new/m.ipynb"):

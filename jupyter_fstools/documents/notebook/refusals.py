@@ -6,13 +6,15 @@ from ...content.source import Content
 from ...errors import Conflict, FsToolsError, NotebookRefused
 
 _MARKERS = (b"<<<<<<<", b"=======", b">>>>>>>", b"|||||||")
+_OR_ANOTHER = "by other means, or write a new notebook to another path with `write_file`; nothing is repaired silently."
+"""No tool writes to a notebook that cannot be read."""
 
 
 def not_utf8(offset: int, reason: str) -> NotebookRefused:
     """The refusal of bytes at `offset` that are not UTF-8."""
     return NotebookRefused(
         f"byte {offset} is not valid UTF-8, which a notebook must be ({reason})",
-        hint="Repair the file's encoding outside of the notebook tools.",
+        hint=f"Save it as UTF-8 {_OR_ANOTHER}",
         offset=offset,
     )
 
@@ -22,11 +24,11 @@ def broken_json(content: Content, offset: int, limit: int, reason: str) -> Noteb
     line, column = _place(content, offset)
     there = content.read(offset, 8)
     if there.startswith(_MARKERS):
-        reason, hint = "merge-conflict marker", "Resolve the merge conflict, then read the notebook again."
+        reason, hint = "merge-conflict marker", f"Resolve the merge conflict {_OR_ANOTHER}"
     elif offset >= limit:
-        reason, hint = f"the file ends too early ({reason})", "The file is truncated; restore it."
+        reason, hint = f"the file ends too early ({reason})", f"The file is truncated: restore it {_OR_ANOTHER}"
     else:
-        hint = "Repair the JSON at that place; the notebook tools never repair a file silently."
+        hint = f"Repair the JSON at that place {_OR_ANOTHER}"
     return NotebookRefused(
         f"broken JSON at line {line}, column {column}: {reason}",
         hint=hint,
@@ -63,7 +65,7 @@ def starts_with_bom() -> NotebookRefused:
     """A byte order mark stands before the JSON."""
     return NotebookRefused(
         "a byte order mark precedes the JSON (line 1, column 1)",
-        hint="A notebook is UTF-8 without a BOM; save it again without one.",
+        hint=f"A notebook is UTF-8 without a BOM: save it without one {_OR_ANOTHER}",
         line=1,
         column=1,
         offset=0,
@@ -74,8 +76,7 @@ def no_object(kind: str, start: int, end: int) -> NotebookRefused:
     """The JSON at the top level is a value of another kind."""
     return NotebookRefused(
         f"not a notebook: the top level is {kind}, not an object",
-        hint="Restore the file by other means, or write a new notebook to another path with `write_file`; nothing is "
-        "repaired silently.",
+        hint=f"Restore the file {_OR_ANOTHER}",
         offset=start,
         end=end,
     )
