@@ -43,7 +43,7 @@ def open_backend(root: str | os.PathLike[str], *, durable: bool = True) -> Backe
     if scheme is None:
         from .backends.local_disk import LocalDisk
 
-        return LocalDisk(where, durable=durable)
+        return LocalDisk(os.path.expanduser(where), durable=durable)
     return cast("Backend", _load_class(BACKENDS, scheme, "root").from_setting(where, durable=durable))
 
 

@@ -70,3 +70,9 @@ def test_the_default_looks_for_no_entry_points(monkeypatch, tmp_path):
     monkeypatch.setattr("importlib.metadata.entry_points", None)
     assert store_class("sqlite:").__name__ == "SqliteStore"
     assert type(open_backend(tmp_path)).__name__ == "LocalDisk"
+
+
+def test_a_root_may_begin_with_the_sign_of_the_home(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "project").mkdir()
+    assert open_backend("~/project").root_key == open_backend(tmp_path / "project").root_key
