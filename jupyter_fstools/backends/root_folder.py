@@ -25,9 +25,9 @@ class Root:
             folder = open_folder(real, openat=self._openat)
             self._opened: tuple[Folder, os.stat_result] | None = (folder, folder.status())
         except NotADirectoryError:
-            raise NotADirectory("The root is a file.", hint="Set the root to a folder.") from None
+            raise NotADirectory(f"The root is a file: {given}", hint="Set the root to a folder.") from None
         except FileNotFoundError:
-            raise NotFound("The root does not exist.", hint="Make the folder, or set another root.") from None
+            raise NotFound(f"The root does not exist: {given}", hint="Make the folder, or set another root.") from None
         self.path = real
         self.key = real.replace(os.sep, "/").rstrip("/")
         self.is_top = os.path.dirname(real) == real

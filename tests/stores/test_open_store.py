@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from jupyter_fstools.entry_points import open_backend, open_store, store_class
-from jupyter_fstools.errors import Invalid
+from jupyter_fstools.errors import Invalid, NotADirectory, NotFound
 from jupyter_fstools.limits import StoreLimits
 from jupyter_fstools.stores.in_memory import InMemoryStore
 from jupyter_fstools.stores.sqlite import SqliteStore
@@ -76,3 +77,12 @@ def test_a_root_may_begin_with_the_sign_of_the_home(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
     (tmp_path / "project").mkdir()
     assert open_backend("~/project").root_key == open_backend(tmp_path / "project").root_key
+
+
+@pytest.mark.parametrize(("refusal", "name"), [(NotFound, "nowhere"), (NotADirectory, "a.txt")])
+def test_a_root_that_is_no_folder_is_named_in_the_refusal(tmp_path, monkeypatch, refusal, name):
+    """A relative one is named whole, as it is sought in the working directory."""
+    (tmp_path / "a.txt").write_text("a")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(refusal, match=f": {re.escape(str(tmp_path / name))}\n"):
+        open_backend(name)
