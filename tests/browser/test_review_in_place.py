@@ -83,6 +83,33 @@ def test_one_of_two_hunks_is_approved_and_the_reason_is_kept(editor, waits):
     window.photograph("decided")
 
 
+REPLACE_BY_THE_SAME = """() => {
+  const [cell] = jupyterapp.shell.currentWidget.context.model.sharedModel.cells;
+  cell.setSource(cell.getSource());
+}"""
+
+
+def test_hunks_stay_marked_where_their_text_is_replaced_by_the_same(editor, desk, waits):
+    """As by whoever copies all of it and pastes that over it, and by a program that formats cells."""
+    page = desk.page
+    page.locator(".jp-FileEditor .cm-line").first.click()
+    for key in "acv":
+        page.keyboard.press(f"Control+{key}")
+    desk.wait_until_known(waits.path("a.py"), saved=False)
+    page.evaluate(THREE_FRAMES)
+    expect(page.locator(".jp-fstools-Review-line.jp-mod-remove").first).to_have_text("line_3 = 3")
+    expect(controls(desk, 0).locator('[data-action="approve"]')).to_be_visible()
+    desk.show(waits.write("n.ipynb", notebook(("one", "x = 1\ny = 1\nz = 1"))))
+    waits.call("read_notebook", "n.ipynb")
+    waits.call("edit_notebook", "n.ipynb", cell_id="one", new_source="x = 1\ny = 2\nz = 1")
+    removed = page.locator(".jp-Notebook .jp-fstools-Review-line.jp-mod-remove")
+    expect(removed).to_have_text("y = 1")
+    page.evaluate(REPLACE_BY_THE_SAME)
+    page.evaluate(THREE_FRAMES)
+    expect(removed).to_have_text("y = 1")
+    expect(page.locator(".jp-Notebook .jp-fstools-Review-controls")).to_have_count(1)
+
+
 def test_what_was_decided_of_a_proposal_stays_over_a_reload(editor, lab, waits):
     desk, _ = editor
     press(controls(desk, 0), "approve")

@@ -3,7 +3,7 @@
 import type { CodeMirrorEditor } from '@jupyterlab/codemirror';
 import type { Range } from '@codemirror/state';
 
-import { StateEffect, StateField } from '@codemirror/state';
+import { RangeSet, StateEffect, StateField } from '@codemirror/state';
 import { Decoration, type DecorationSet, EditorView, ViewPlugin, WidgetType } from '@codemirror/view';
 
 import { drawText } from '../diff/styledText';
@@ -32,13 +32,13 @@ const ROLES = { add: 'insertion', remove: 'deletion' };
 
 // @codemirror/merge compares two whole documents, so it would also mark what the person types. These marks show
 // only the change, and move with the text as the person types.
-const show = StateEffect.define<readonly IInlineMark[]>();
+const show = StateEffect.define<DecorationSet>();
 
 const marks = StateField.define<DecorationSet>({
   create: () => Decoration.none,
   update(drawn, transaction) {
     const shown = transaction.effects.find(effect => effect.is(show));
-    return shown ? decorations(transaction.state.doc, shown.value as IInlineMark[]) : drawn.map(transaction.changes);
+    return shown ? (shown.value as DecorationSet) : drawn.map(transaction.changes);
   },
   provide: field => EditorView.decorations.from(field)
 });
@@ -59,22 +59,20 @@ const sight = ViewPlugin.define(view => {
   return { update: ({ geometryChanged }) => geometryChanged && measure() };
 });
 
-/** Fingerprint of the marks in each editor, so that unchanged marks are not drawn again. */
-const drawnIn = new WeakMap<CodeMirrorEditor, string>();
-
 /** Show exactly these hunks in an editor. */
 export function showMarks(editor: CodeMirrorEditor, hunks: readonly IInlineMark[]): void {
-  const spelled = JSON.stringify(hunks.map(({ key, placed }) => [key, placed.blocks]));
-  const drawn = drawnIn.get(editor);
-  if (drawn === spelled || (drawn === undefined && !hunks.length)) {
+  const { state } = editor.editor;
+  const drawn = state.field(marks, false);
+  const wanted = decorations(state.doc, hunks);
+  // Compared where they are now: a text that is replaced as a whole, even by the same one, takes its marks along.
+  if (drawn ? RangeSet.eq([drawn], [wanted]) : !hunks.length) {
     return;
   }
-  drawnIn.set(editor, spelled);
   if (drawn === undefined) {
     // Marks are drawn with the extension's first update, because a second one would slow down scrolling.
-    editor.injectExtension([marks.init(({ doc }) => decorations(doc, hunks)), sight]);
+    editor.injectExtension([marks.init(() => wanted), sight]);
   } else {
-    editor.editor.dispatch({ effects: show.of(hunks) });
+    editor.editor.dispatch({ effects: show.of(wanted) });
   }
 }
 
