@@ -110,6 +110,35 @@ def test_hunks_stay_marked_where_their_text_is_replaced_by_the_same(editor, desk
     expect(page.locator(".jp-Notebook .jp-fstools-Review-controls")).to_have_count(1)
 
 
+@pytest.mark.parametrize("file", ["a.py", "n.ipynb"])
+def test_lines_that_are_folded_are_unfolded_for_a_change_that_waits(settings, open_lab, waits, file):
+    """When it comes, and when the person who has folded them again goes to it."""
+    settings("@jupyterlab/fileeditor-extension:plugin", editorConfig={"codeFolding": True})
+    settings("@jupyterlab/notebook-extension:tracker", codeCellConfig={"codeFolding": True})
+    text = "x = 1\n\n\ndef f():\n    a = 1\n    b = 1\n    return a\n"
+    waits.write(file, notebook(("one", "x = 1"), ("two", text)) if file == "n.ipynb" else text)
+    window = open_lab()
+    window.show(waits.path(file))
+    page = window.page
+    fold = page.get_by_title("Fold line", exact=True)
+    folded = page.locator(".jp-Document .cm-foldPlaceholder")
+    fold.click()
+    expect(folded).to_have_count(1)
+    if file == "n.ipynb":
+        waits.call("read_notebook", file)
+        waits.call("edit_notebook", file, cell_id="two", new_source=text.replace("b = 1", "b = 2"))
+    else:
+        waits.change(file, "b = 1", "b = 2")
+    added = page.locator(".jp-Document .jp-fstools-Review-lines.jp-mod-add")
+    expect(added).to_have_text("    b = 2")
+    expect(folded).to_have_count(0)
+    fold.click()
+    expect(added).to_have_count(0)
+    page.locator(".jp-Document .cm-line").first.click()
+    page.keyboard.press("Alt+F5")
+    expect(added).to_have_text("    b = 2")
+
+
 def test_what_was_decided_of_a_proposal_stays_over_a_reload(editor, lab, waits):
     desk, _ = editor
     press(controls(desk, 0), "approve")

@@ -1,8 +1,9 @@
 /** Draws changes inside an editor: marked lines, the other side's lines, and buttons at each hunk. */
 
 import type { CodeMirrorEditor } from '@jupyterlab/codemirror';
-import type { Range } from '@codemirror/state';
+import type { EditorState, Range } from '@codemirror/state';
 
+import { foldedRanges, unfoldEffect } from '@codemirror/language';
 import { RangeSet, StateEffect, StateField } from '@codemirror/state';
 import { Decoration, type DecorationSet, EditorView, ViewPlugin, WidgetType } from '@codemirror/view';
 
@@ -74,6 +75,28 @@ export function showMarks(editor: CodeMirrorEditor, hunks: readonly IInlineMark[
   } else {
     editor.editor.dispatch({ effects: show.of(wanted) });
   }
+  const waiting = hunks.filter(({ waits }) => waits);
+  const effects = unfoldingAt(state, placesOf(decorations(state.doc, waiting)));
+  if (effects.length) {
+    editor.editor.dispatch({ effects });
+  }
+}
+
+/** Unfolds the folded lines that hide any of these offsets. */
+export function unfoldingAt(state: EditorState, places: readonly number[]): StateEffect<unknown>[] {
+  const effects: StateEffect<unknown>[] = [];
+  foldedRanges(state).between(0, state.doc.length, (from, to) => {
+    if (places.some(place => from < place && place < to)) {
+      effects.push(unfoldEffect.of({ from, to }));
+    }
+  });
+  return effects;
+}
+
+function placesOf(drawn: DecorationSet): number[] {
+  const places: number[] = [];
+  drawn.between(0, Infinity, from => void places.push(from));
+  return places;
 }
 
 type Text = EditorView['state']['doc'];

@@ -10,7 +10,7 @@ import type { IDoubt, IMarker, IPlace, IReviewView, IWritten, Position } from '.
 
 import { hunkName, namedHunk } from './decisions';
 import { inEditor } from './editorLines';
-import { showMarks } from './inlineMarks';
+import { showMarks, unfoldingAt } from './inlineMarks';
 import { editsBack, type IPlacedHunk, linesOfSide, placedLoosely, sideOf, textWith } from './placedHunks';
 import { noteReached } from './reachedChange';
 
@@ -120,10 +120,11 @@ export function marksByLine(
   return [...first].sort(([one], [other]) => one - other);
 }
 
-/** Scroll to a line, and leave room below it for what a mark shows there. */
+/** Scroll to a line, unfolded, and leave room below it for what a mark shows there. */
 export function revealLine({ editor }: CodeMirrorEditor, line: number, { clientHeight }: HTMLElement): void {
   const { from } = editor.state.doc.line(line + 1);
-  editor.dispatch({ effects: EditorView.scrollIntoView(from, { yMargin: clientHeight / 3 }) });
+  const unfolding = unfoldingAt(editor.state, [from]);
+  editor.dispatch({ effects: [...unfolding, EditorView.scrollIntoView(from, { yMargin: clientHeight / 3 })] });
 }
 
 /** Scroll to the last line of a mark, below which it has its buttons. */
