@@ -127,6 +127,50 @@ def test_all_of_a_cell_is_approved_with_a_hunk_as_it_was_edited(open_notebook, d
     assert holds(waits, "n.ipynb", ["x = 1", CHANGED.replace("line_0 ", "EDITED ")])
 
 
+@pytest.fixture
+def open_without_ids(desk):
+    """Opens a notebook of three cells whose file has no ids, as before format 4.5, and which the assistant has read."""
+
+    def opened(folder):
+        content = json.loads(notebook_text("a = 1", "b = 1", "c = 1")) | {"nbformat_minor": 4}
+        for one in content["cells"]:
+            del one["id"]
+        desk.open(folder.write("n.ipynb", json.dumps(content)))
+        folder.call("read_notebook", "n.ipynb")
+        Notebook(desk)
+
+    return opened
+
+
+def test_a_proposal_for_a_notebook_without_ids_is_compared_and_approved(open_without_ids, desk, waits):
+    """The page cannot tell which cell it is about; the server tells whether it still fits."""
+    open_without_ids(waits)
+    proposed(waits.call("edit_notebook", "n.ipynb", index=1, new_source="b = 2"))
+    desk.open_panel()
+    card = desk.card(waits.path("n.ipynb"))
+    approve = card.locator('[data-action="approve"]')
+    stale = bar(desk).locator(".jp-fstools-ReviewBar-stale")
+    expect(bar(desk).locator('[data-action="compare"]')).to_be_visible()
+    expect(approve).to_be_visible()
+    type_in(desk, 1, "3")
+    expect(stale).to_have_count(1)
+    expect(approve).to_have_count(0)
+    desk.page.keyboard.press("Backspace")
+    expect(stale).to_have_count(0)
+    expect(approve).to_be_visible()
+    act(bar(desk), "compare")
+    desk.page.locator(".jp-fstools-ChangeComparison:visible").get_by_role("button", name="Approve").click()
+    assert holds(waits, "n.ipynb", ["a = 1", "b = 2", "c = 1"])
+
+
+def test_a_change_of_a_notebook_without_ids_is_undone_in_the_document(open_without_ids, desk, folder):
+    open_without_ids(folder)
+    folder.call("edit_notebook", "n.ipynb", index=1, new_source="b = 2")
+    expect(bar(desk)).to_contain_text(f"1 change by {folder.session}")
+    act(bar(desk), "undo")
+    assert holds(folder, "n.ipynb", ["a = 1", "b = 1", "c = 1"])
+
+
 def test_what_the_person_types_over_is_stale_in_the_document_and_in_the_panel_at_once(open_notebook, desk, waits):
     open_notebook(waits, "x = 1", "y = 1")
     proposed(replace(waits, "c1", "y = 2"))

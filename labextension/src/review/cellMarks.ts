@@ -124,7 +124,9 @@ export function movedOnIn(
 ): ReadonlyMap<string, ReadonlySet<string>> {
   const others = changes.map((change): [string, Set<string>] => {
     const cells = change.diff.cells ?? [];
-    const names = cells.flatMap(cell => movedOn(cell, cellOf(cell.cell_id), sideOf(change)));
+    const unnamed = unnamedIn(change, id => cellOf(id) !== undefined);
+    const judged = cells.filter(cell => !unnamed.includes(cell));
+    const names = judged.flatMap(cell => movedOn(cell, cellOf(cell.cell_id), sideOf(change)));
     if (names.length && change.status === 'proposed') {
       // The server's answer, which is about the whole proposal, tells nothing about these any more.
       names.push(...cells.filter(cell => comes(cell) && !hasPlace(cell, cells, cellOf)).flatMap(hunksOfCell));
@@ -132,6 +134,17 @@ export function movedOnIn(
     return [change.id, new Set(names.filter(name => !isKept(change, name)))];
   });
   return new Map(others.filter(([, names]) => names.size));
+}
+
+/** An id that the server makes up for a cell whose file has none; the page gives such a cell another one. */
+const MADE_UP = /^auto-[0-9a-f]{12}(-|$)/;
+
+/** The cells of a change that a notebook without ids has, or had, without telling which of its cells they are. */
+export function unnamedIn({ diff, status }: Change, has: (id: string) => boolean): CellDiff[] {
+  const absent = status === 'proposed' ? 'insert' : 'delete';
+  return (diff.cells ?? []).filter(
+    ({ action, cell_id }) => action !== absent && MADE_UP.test(cell_id) && !has(cell_id)
+  );
 }
 
 /** The names of the cells that a change inserts or moves. */

@@ -10,7 +10,7 @@ import type { IInlineMark } from './inlineMarks';
 import type { IDoubt, IMarker, IPlace, IReviewView, IWritten, Position } from './reviewView';
 
 import { Pace } from '../diff/pace';
-import { comingIn, markCell, movedOnIn } from './cellMarks';
+import { comingIn, markCell, movedOnIn, unnamedIn } from './cellMarks';
 import { hunksOfCell, namedHunk } from './decisions';
 import { inEditor } from './editorLines';
 import { boxAside, showMarks } from './inlineMarks';
@@ -57,10 +57,8 @@ export class NotebookReview implements IReviewView {
     this.stale = new Map([...movedOn].filter(([id]) => waiting.some(change => change.id === id)));
     // A diff does not tell next to which cells an inserted or moved cell was to stand, but the server knows. It answers
     // for the whole proposal, so not where another part of it no longer fits.
-    const whole = waiting.filter(({ id }) => !this.stale.has(id)).map(change => [change.id, comingIn(change)] as const);
-    this.doubts = new Map(
-      whole.filter(([, names]) => names.size).map(([id, names]) => [id, { names, about: ids.join() }])
-    );
+    const whole = waiting.filter(({ id }) => !this.stale.has(id));
+    this.doubts = new Map(whole.flatMap(change => this._doubtAbout(change, ids)));
     const drawn = changes.map(change => [change.id, change.revision, this._decided(change)]);
     const spelled = JSON.stringify([ids, drawn, [...movedOn].map(([id, names]) => [id, ...names])]);
     if (spelled !== this._spelled || hasOthers) {
@@ -72,10 +70,12 @@ export class NotebookReview implements IReviewView {
     this._drawn.forEach(cell => this._draw(cell));
   }
 
-  shows({ id }: Change): boolean {
+  shows(change: Change): boolean {
+    const { id } = change;
     const shown = [...this._shown.values()];
-    return shown.some(
-      ({ edits, boxes }) => edits.some(([one]) => one.id === id) || boxes.some(box => box.change === id)
+    return (
+      !this._unnamedIn(change).length &&
+      shown.some(({ edits, boxes }) => edits.some(([one]) => one.id === id) || boxes.some(box => box.change === id))
     );
   }
 
@@ -137,6 +137,17 @@ export class NotebookReview implements IReviewView {
     this._inputs.disconnect();
     this._drawn.clear();
     this._queue = [];
+  }
+
+  private _doubtAbout(change: Change, ids: readonly string[]): [id: string, doubt: IDoubt][] {
+    const unnamed = this._unnamedIn(change);
+    const names = new Set([...comingIn(change), ...unnamed.flatMap(hunksOfCell)]);
+    const sources = unnamed.length ? this._notebook.widgets.map(sourceOf) : [];
+    return names.size ? [[change.id, { names, about: JSON.stringify([ids, sources]) }]] : [];
+  }
+
+  private _unnamedIn(change: Change): CellDiff[] {
+    return unnamedIn(change, id => this._cells.has(id));
   }
 
   private _follow(): void {
@@ -227,7 +238,8 @@ export class NotebookReview implements IReviewView {
     ]);
     const inSight = new Set(shown);
     const made = changes.filter(({ status, diff }) => status !== 'proposed' && diff.cells?.length);
-    return new Set(made.filter(({ id }) => !inSight.has(id)).map(({ id }) => id));
+    const isGone = (change: Change) => !inSight.has(change.id) && !this._unnamedIn(change).length;
+    return new Set(made.filter(isGone).map(({ id }) => id));
   }
 
   /** The lines at which a cell's hunks begin, with their ids; one null for a cell that shows only boxes. */

@@ -7,7 +7,7 @@ import type { ICellBox } from './cellMarks';
 import type { IMarker } from './reviewView';
 
 import { element } from '../element';
-import { formerPlaces, ghostOf, moves, predecessors } from './cellMarks';
+import { formerPlaces, ghostOf, moves, predecessors, unnamedIn } from './cellMarks';
 import { hunksOfCell } from './decisions';
 import { proposedText } from './textReview';
 
@@ -43,7 +43,9 @@ export function shownAt(
     const diffs = change.diff.cells ?? [];
     const former = formerPlaces(ids, diffs);
     const coming = waits ? predecessors(ids, diffs) : new Map<string, string | null>();
-    for (const cell of diffs.filter(diff => !hunksOfCell(diff).every(name => marker.isKept(change, name)))) {
+    const unnamed = unnamedIn(change, id => there.has(id));
+    const named = diffs.filter(diff => !unnamed.includes(diff));
+    for (const cell of named.filter(diff => !hunksOfCell(diff).every(name => marker.isKept(change, name)))) {
       const isGone = waits && cell.action !== 'insert' && !there.has(cell.cell_id);
       const hosts = isGone || (!waits && cell.action === 'delete') ? former : coming;
       const host = hosts.has(cell.cell_id) ? hosts.get(cell.cell_id)! : cell.cell_id;
