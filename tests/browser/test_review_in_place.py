@@ -139,6 +139,21 @@ def test_lines_that_are_folded_are_unfolded_for_a_change_that_waits(settings, op
     expect(added).to_have_text("    b = 2")
 
 
+def test_an_item_is_renamed_while_the_file_browser_marks_another(desk, folder):
+    folder.write("a.py", "x = 1\n")
+    folder.write("b.py", "x = 1\n")
+    desk.go_to(folder.name)
+    desk.in_menu_of("b.py", "Rename")
+    name = desk.page.locator("input.jp-DirListing-editor")
+    expect(name).to_be_focused()
+    folder.change("a.py", "x = 1", "x = 2")
+    expect(desk.page.locator(".jp-DirListing-itemText[data-jp-fstools-unseen]", has_text="a.py")).to_be_visible()
+    name.fill("c.py")
+    desk.page.keyboard.press("Enter")
+    expect(desk.page.locator(".jp-DirListing-item", has_text="c.py")).to_be_visible()
+    assert folder.text("c.py") == "x = 1\n"
+
+
 def test_what_was_decided_of_a_proposal_stays_over_a_reload(editor, lab, waits):
     desk, _ = editor
     press(controls(desk, 0), "approve")

@@ -34,7 +34,11 @@ class MarkingRenderer extends DirListing.Renderer {
 
   /** Mark a file with unseen changes, and each folder that contains one. */
   private _mark(node: HTMLElement, path: string, paths: readonly string[]): void {
-    const { dataset } = this.getNameNode(node);
+    // While a person renames the item, its name is not in the page.
+    const dataset = (this.getNameNode(node) as HTMLElement | null)?.dataset;
+    if (!dataset) {
+      return;
+    }
     if (paths.some(one => one === path || one.startsWith(`${path}/`))) {
       dataset.jpFstoolsUnseen = this._said;
     } else {
