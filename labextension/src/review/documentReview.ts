@@ -217,7 +217,7 @@ export class DocumentReview implements IDisposable {
   private async _keepKeyboard(again: () => HTMLElement | null, act: () => Promise<void> | void): Promise<void> {
     const hadKeyboard = this._widget.node.contains(document.activeElement);
     await act();
-    if (hadKeyboard && document.activeElement === document.body) {
+    if (hadKeyboard && !this.isDisposed && document.activeElement === document.body) {
       const button = again();
       if (button) {
         button.focus({ preventScroll: true });

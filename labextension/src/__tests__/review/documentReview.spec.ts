@@ -20,7 +20,7 @@ class WidgetSample {
   }
 
   readonly node = document.createElement('div');
-  readonly content = {};
+  readonly content = { activate: jest.fn() };
   readonly contentHeader = { addWidget: () => undefined };
   readonly disposed = new Signal<this, void>(this);
   readonly context = {
@@ -32,7 +32,12 @@ class WidgetSample {
 }
 
 /** The review of a document with applied changes of one session; records decisions about them in `decided`. */
-function reviewOf(path: string, changes: Change[], decided: string[]): DocumentReview {
+function reviewOf(
+  path: string,
+  changes: Change[],
+  decided: string[],
+  widget: WidgetSample = new WidgetSample(path)
+): DocumentReview {
   const ofThis = changes.filter(change => [change, ...change.files].some(file => file.path === path));
   const server = {
     changesOf: async (_: string, status: string) => {
@@ -52,7 +57,7 @@ function reviewOf(path: string, changes: Change[], decided: string[]): DocumentR
     decided: () => undefined,
     compare: () => undefined
   };
-  return new DocumentReview(new WidgetSample(path) as unknown as IDocumentWidget, parts);
+  return new DocumentReview(widget as unknown as IDocumentWidget, parts);
 }
 
 /** A change of several files; the journal gives it the path of the first one. */
@@ -68,4 +73,21 @@ it('takes a session back with each change once, also one that is of another file
   await review.decideAll('keep'); // Nothing is loaded yet, so this only loads the changes.
   await review.decideAll('undo-session');
   expect(decided).toEqual(['undo both', 'undo other']);
+});
+
+it.each([true, false])('goes back to the document after a press, unless it is closed by then: %s', async isOpen => {
+  const widget = new WidgetSample('a.ipynb');
+  const button = document.createElement('button');
+  widget.node.append(button);
+  document.body.append(widget.node);
+  const review = reviewOf('a.ipynb', [changeOfFiles('one', 'a.ipynb')], [], widget);
+  await review.decideAll('keep');
+  button.focus();
+  const pressed = review.decideAll('undo');
+  button.remove();
+  if (!isOpen) {
+    widget.disposed.emit();
+  }
+  await pressed;
+  expect(widget.content.activate).toHaveBeenCalledTimes(isOpen ? 1 : 0);
 });
