@@ -21,7 +21,7 @@ from .in_memory import InMemoryStore
 from .protocol import Closing, Store
 from .record_json import UnreadableRecord
 from .sqlite_changes import ChangeTable
-from .sqlite_file import Unusable, connected, identity, is_damage, primary_code, set_aside
+from .sqlite_file import Unusable, connected, identity, is_damage, is_text, primary_code, set_aside
 from .sqlite_sessions import OPEN_DOCUMENTS, REFUSALS, TOKENS, OpenDocumentTable, RefusalTable, TokenTable
 
 _DEFAULTS = StoreLimits()
@@ -142,7 +142,9 @@ class SqliteStore(Closing):
             raise self._refusal(problem) from problem
         moved = identity(self.path) != self._identity
         self._disconnect()
-        if isinstance(problem, UnreadableRecord) or is_damage(problem):
+        if is_damage(problem) and is_text(self.path):
+            self._in_memory("it is a text, no database")
+        elif isinstance(problem, UnreadableRecord) or is_damage(problem):
             self._restarted = True
             self._set_aside(problem)
         elif not moved and primary_code(problem) != sqlite3.SQLITE_READONLY:

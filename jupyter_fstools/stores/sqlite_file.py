@@ -49,6 +49,16 @@ def is_damage(problem: BaseException) -> bool:
     return primary_code(problem) in _DAMAGE
 
 
+def is_text(path: Path) -> bool:
+    """True if a file that is no database is a text: no damage makes one of a database, whose header has null bytes."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(512)
+    except OSError:
+        return False
+    return bool(head) and b"\0" not in head
+
+
 def identity(path: Path) -> Identity | None:
     """The identity of the file at the path; None if there is none."""
     try:

@@ -153,6 +153,16 @@ def test_another_program_s_database_is_never_touched(path, query, caplog):
     assert len(caplog.records) == 1
 
 
+def test_a_text_that_a_setting_names_as_the_store_is_left_alone(path, caplog):
+    path.parent.mkdir()
+    path.write_text("not a database\n" * 100)
+    before = path.read_bytes()
+    store = SqliteStore(path)
+    assert store.add_change(change_of("c1"), b"") == store.change("c1")
+    assert (path.read_bytes(), asides(path)) == (before, [])
+    assert [record.getMessage().partition(": ")[2][:25] for record in caplog.records] == ["it is a text, no database"]
+
+
 def unwritable_folder(path):
     path.parent.chmod(0o500)
 
