@@ -139,9 +139,12 @@ class UnsavedDocument:
         after = SplicedContent(before, rewrite.splices)
         old, new = fingerprint_of(before.chunks()), fingerprint_of(after.chunks())
         rewrite.begin(old, new)
-        with self._patched(rewrite, before.names) as (saver, on_disk):
-            self._check(self._stat)
-            saved = self._saved_by(saver, on_disk, new.exact)
+        with self._patched(rewrite, before.names, old.exact, new.exact) as (saver, on_disk):
+            if on_disk == new.exact:
+                saved = on_disk
+            else:
+                self._check(self._stat)
+                saved = self._saved_by(saver, {on_disk, old.exact}, new.exact)
         for document in self._unsaved:
             # A page that has gone reports no newer state, and its last one lacks the change.
             self._heard.forget(self._stat.key, document.page.name)
@@ -189,8 +192,8 @@ class UnsavedDocument:
                 return content.replace("\n", lines_end(opened)).encode()
         return saved_bytes(content)
 
-    def _saved_by(self, saver: PageDocument, before: str, expected: str) -> str:
-        """Have a page save a file that has the hash `before`; returns the hash of the saved file.
+    def _saved_by(self, saver: PageDocument, before: Collection[str], expected: str) -> str:
+        """Have a page save a file that has one of the hashes `before`; returns the hash of the saved file.
 
         Raises:
             Unsaved: the page does not answer, and has not saved. InputOutput: it could not save, or reports a save that
@@ -206,13 +209,29 @@ class UnsavedDocument:
         on_disk = self.on_disk()
         if on_disk == expected:
             return expected  # For any answer: the page may hang or be gone, or its person saved and closed it.
-        if saved.done and saved.hash is not None and (on_disk != before or on_disk == saved.hash):
+        if saved.done and saved.hash is not None and (on_disk not in before or on_disk == saved.hash):
             return saved.hash
         # A page does not save if it finds a hash other than that of its own last save.
-        if on_disk == before or saved.reason == "hash":
+        if on_disk in before or saved.reason == "hash":
             raise refusal
+        raise self._unknown(saver)
+
+    def _require_saved_by_itself(self, lost: PageDocument, before: Collection[str], expected: str) -> None:
+        """Require that a page which was lost while it patched a file with one of the hashes `before` has saved it.
+
+        Raises:
+            Unsaved: it has not. InputOutput: the file has changed, and it is not known whether by this save.
+        """
+        self._wait_for_last_save(expected)
+        on_disk = self.on_disk()
+        if on_disk in before:
+            raise unreachable(self._stat.path)
+        if on_disk != expected:
+            raise self._unknown(lost)
+
+    def _unknown(self, saver: PageDocument) -> InputOutput:
         self._heard.forget(self._stat.key, saver.page.name)
-        raise InputOutput(
+        return InputOutput(
             f"{self._stat.path} was saved while the browser was asked to, which does not say whether with this change",
             hint="Read it before changing it again.",
             path=self._stat.path,
@@ -233,13 +252,17 @@ class UnsavedDocument:
         )
 
     @contextmanager
-    def _patched(self, rewrite: Rewrite, names: Sequence[str]) -> Iterator[tuple[PageDocument, str]]:
+    def _patched(
+        self, rewrite: Rewrite, names: Sequence[str], old: str, new: str
+    ) -> Iterator[tuple[PageDocument, str]]:
         """The document to save, and the hash of its file; if the block fails, the pages revert their patches.
 
-        If the block may have written the file before it failed, the pages are not told: each finds out itself.
+        The hash is `new`, that of the content after the change, if a page has saved the patch by itself; `old` is that
+        of the content before it. If the block may have written the file before it failed, the pages are not told: each
+        finds out itself.
         """
         patched: list[PageDocument] = []
-        exact: list[str] = []
+        found = ""
         try:
             for document in self._unsaved:
                 change = change_message(document.kind, rewrite, names or None)
@@ -253,23 +276,33 @@ class UnsavedDocument:
                 # A page that does not answer may still apply the patch.
                 patched.append(document)
                 answer, on_disk = self._patch(document, change)
-                if not answer.done:
+                if answer is not None and answer.done:
+                    found = found or on_disk
+                    continue
+                if answer is None:
+                    self._require_saved_by_itself(document, {on_disk, old}, new)
+                else:
                     patched.remove(document)
-                    raise self._changed_meanwhile(answer)
-                exact.append(on_disk)
-            yield patched[0], exact[0]
+                    if on_disk != new or not patched:
+                        raise self._changed_meanwhile(answer)
+                found = new
+                break
+            yield patched[0], found
         except BaseException as problem:
             for document in [] if may_be_modified(problem) else patched:
                 document.tell("written", hash=None, last_modified=None)
             raise
 
-    def _patch(self, document: PageDocument, change: dict[str, Any]) -> tuple[Answer, str]:
-        """Have a page patch a document, given the file's hash; try again if the person has just saved it."""
+    def _patch(self, document: PageDocument, change: dict[str, Any]) -> tuple[Answer | None, str]:
+        """Have a page patch a document, given the file's hash; try again if the person has just saved it.
+
+        The answer is None if the page does not answer.
+        """
         for _ in range(_MOST_SAVES):
             exact = self.on_disk()
             asked = document.ask("patch", hash=exact, to=None, change=change)
-            answer = self._answer(document, asked, self._seconds)
-            if answer.reason != "hash" or exact == self.on_disk():
+            answer = self._answer_or_none(document, asked, self._seconds)
+            if answer is None or answer.reason != "hash" or exact == self.on_disk():
                 break
         return answer, exact
 
@@ -284,11 +317,15 @@ class UnsavedDocument:
         )
 
     def _answer(self, document: PageDocument, asked: Any, seconds: float) -> Answer:
-        document.is_silent = False  # Always wait in full: only this page has the unsaved changes.
-        answer = document.answer(asked, seconds)
-        if answer is None or answer.reason == "closed":
+        answer = self._answer_or_none(document, asked, seconds)
+        if answer is None:
             raise unreachable(self._stat.path)
         return answer
+
+    def _answer_or_none(self, document: PageDocument, asked: Any, seconds: float) -> Answer | None:
+        document.is_silent = False  # Always wait in full: only this page has the unsaved changes.
+        answer = document.answer(asked, seconds)
+        return None if answer is None or answer.reason == "closed" else answer
 
 
 def unreachable(path: str) -> Unsaved:

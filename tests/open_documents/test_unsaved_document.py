@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
+from functools import partial
 
 import pytest
 
@@ -12,7 +13,7 @@ from jupyter_fstools.errors import InputOutput
 from jupyter_fstools.gate.write_ahead import WriteAhead
 from jupyter_fstools.stores.protocol import ChangeFilter
 from jupyter_fstools.stores.records import OpenDocument
-from tests.open_documents.pages import PageHere, Typed
+from tests.open_documents.pages import PageHere, Typed, sha
 
 X1, X2 = "x = 1\n", "x = 2\n"
 
@@ -99,6 +100,65 @@ def test_an_edit_whose_page_goes_or_loses_its_request_while_its_save_is_on_its_w
     assert file.read_text() == "x = 2  # typed\n"
     (change,) = call.workspace.store.changes(ChangeFilter())
     assert (change.status, change.interrupted) == ("applied", False)
+
+
+def lost_after(page, text):
+    """A page that patches its document, saves it by itself with this text, and is lost before it has answered."""
+
+    def patch(message):
+        Typed.patch(page, message)
+        page.file.write_text(text, "utf-8")
+
+    page.answers["patch"] = patch
+    return page
+
+
+def test_an_edit_that_its_page_saved_by_itself_before_it_was_lost_has_landed(call, typed):
+    file = call.put("a.py", X1)
+    lost_after(typed("a.py", "x = 1  # typed\n"), "x = 2  # typed\n")
+    assert call("edit_file", path="a.py", old_string="x = 1", new_string="x = 2").data["status"] == "applied"
+    assert file.read_text() == "x = 2  # typed\n"
+    (change,) = call.workspace.store.changes(ChangeFilter())
+    assert (change.status, change.interrupted) == ("applied", False)
+
+
+def test_an_edit_that_one_page_saved_by_itself_before_the_next_was_asked_has_landed(call, pages, typed):
+    file = call.put("a.py", X1)
+    two = [typed("a.py", "x = 1  # typed\n"), Typed(file, "x = 1  # typed\n")]
+    two[1].name = "browser-0002"
+    pages.heard(two[1], [two[1].document(file, saved=False)])
+
+    def patch(page, message):
+        if message["hash"] != sha(X1.encode()):
+            return {"done": False, "reason": "hash"}
+        Typed.patch(page, message)
+        page.save(message)
+        return {"done": True}
+
+    for page in two:
+        page.answers["patch"] = partial(patch, page)
+    assert call("edit_file", path="a.py", old_string="x = 1", new_string="x = 2").data["status"] == "applied"
+    assert file.read_text() == "x = 2  # typed\n"
+    assert [one["hash"] for page in two for one in page.asked("written")] == [sha(file.read_bytes())] * 2
+
+
+@pytest.mark.parametrize("saved", ["x = 1  # typed\n", "x = 2  # typed on\n"], ids=["without it", "unknown"])
+def test_an_edit_whose_page_saved_something_else_before_it_was_lost_is_not_called_made(call, typed, saved, monkeypatch):
+    monkeypatch.setattr("jupyter_fstools.open_documents.unsaved_document._LAST_SAVE_SECONDS", 0.1)
+    call.put("a.py", X1)
+    page = lost_after(typed("a.py", "x = 1  # typed\n"), saved)
+    edit = {"path": "a.py", "old_string": "x = 1", "new_string": "x = 2"}
+    if saved == "x = 1  # typed\n":
+        assert "not modified" in call.refused("unsaved", "edit_file", **edit).message
+        assert call.workspace.store.changes(ChangeFilter()) == []
+    else:
+        with pytest.raises(InputOutput, match="was saved"):
+            call("edit_file", **edit)
+        page.answers["content"] = None
+        call.refused("unsaved", "edit_file", **edit)
+        (change,) = call.workspace.store.changes(ChangeFilter())
+        assert (change.status, change.interrupted) == ("applied", True)
+        assert page.asked("written") == []
 
 
 def test_an_edit_that_its_page_saved_before_it_went_is_read_afterwards(call, pages, typed):
