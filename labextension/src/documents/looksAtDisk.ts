@@ -2,6 +2,10 @@
 
 import type { Contents } from '@jupyterlab/services';
 
+import { Refused } from './located';
+
+const LOAD_WITHIN = 2000;
+
 /**
  * Before it saves, JupyterLab asks the server whether the file is unchanged, and asks the person if it is not.
  * That check waits while a document already shows a change that its file does not have yet.
@@ -17,7 +21,9 @@ export class LooksAtDisk {
         this._looked.delete(path);
         return looked;
       }
-      return (options?.content !== false && this._read.get(path)) || get(path, options);
+      return options?.content === false
+        ? get(path, options)
+        : (this._read.get(path) ?? this._note(path, get(path, options)));
     };
   }
 
@@ -49,6 +55,40 @@ export class LooksAtDisk {
     await save().finally(() => this._looked.delete(path));
   }
 
+  /** Whether a file is being loaded: a change that a document shows meanwhile would be replaced by what was read. */
+  isLoading(path: string): boolean {
+    return this._loading.has(path);
+  }
+
+  /** Wait until a file is not being loaded; refuse after a while. */
+  async loaded(path: string): Promise<void> {
+    const late = new Promise<boolean>(resolve => window.setTimeout(() => resolve(true), LOAD_WITHIN));
+    while (this.isLoading(path)) {
+      if ((await Promise.race([this._loading.get(path), late])) === true) {
+        throw new Refused('busy');
+      }
+    }
+  }
+
+  private _note(path: string, read: Promise<Contents.IModel>): Promise<Contents.IModel> {
+    const ended = read.then(
+      () => undefined,
+      () => undefined
+    );
+    // A document takes over what was read before the next task.
+    const taken = Promise.all([this._loading.get(path), ended]).then(
+      () => new Promise<void>(resolve => window.setTimeout(resolve))
+    );
+    const noted = taken.then(() => {
+      if (this._loading.get(path) === noted) {
+        this._loading.delete(path);
+      }
+    });
+    this._loading.set(path, noted);
+    return read;
+  }
+
+  private _loading = new Map<string, Promise<void>>();
   private _looked = new Map<string, Contents.IModel>();
   private _read = new Map<string, Contents.IModel>();
   private _held = new Map<string, { ended: Promise<void> }>();

@@ -181,9 +181,11 @@ export class OpenDocument {
 
   private async _patch(hash: string | null, to: string | null, change: DocumentChange): Promise<IDocumentAnswer> {
     this._takenBack = null;
-    // Check again, because another save may have begun meanwhile.
-    while (this._saves.areUnderWay) {
+    const { looks } = this._lab;
+    // Check again, because another save or load may have begun meanwhile.
+    while (this._saves.areUnderWay || looks.isLoading(this.context.path)) {
       await this._saves.none();
+      await looks.loaded(this.context.path);
     }
     const { model, path } = this.context;
     if (this._isLeft) {
@@ -200,7 +202,7 @@ export class OpenDocument {
     const made = this._apply(change);
     // A change that the server is about to write leaves the document clean, so that no save writes it, too.
     model.dirty = wasDirty || to === null;
-    const held = to === null ? [] : [this._lab.looks.hold(path), this._saves.hold()];
+    const held = to === null ? [] : [looks.hold(path), this._saves.hold()];
     const letGo = (): void => held.forEach(end => end());
     this._pending = { change, made, wasDirty, counter: this._counter, from: hash, to, letGo, timer: 0 };
     this._settleLater(this._pending);

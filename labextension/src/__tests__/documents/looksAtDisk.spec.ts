@@ -67,3 +67,23 @@ it('answers the first look of a save by what was seen just before', async () => 
   await expect(looks.save('a.py', seen, () => Promise.reject(new Error('gone')))).rejects.toThrow('gone');
   expect(await look()).toEqual({ path: 'a.py' });
 });
+
+it('waits until each load of a file has ended, also where it fails, and two seconds at most', async () => {
+  const ends: ((fails: boolean) => void)[] = [];
+  const answer = () =>
+    new Promise((resolve, reject) => ends.push(fails => (fails ? reject(new Error('gone')) : resolve({}))));
+  contents = { get: answer } as unknown as Contents.IManager;
+  looks = new LooksAtDisk(contents);
+  const loads = [contents.get('a.py'), contents.get('a.py', { content: true })].map(load => load.catch(() => null));
+  await settled();
+  expect(['a.py', 'b.py'].map(path => looks.isLoading(path))).toEqual([true, false]);
+  ends[1](true);
+  await settled();
+  expect(looks.isLoading('a.py')).toBe(true);
+  ends[0](false);
+  await Promise.all([looks.loaded('a.py'), ...loads]);
+  expect(looks.isLoading('a.py')).toBe(false);
+  void contents.get('a.py');
+  await settled();
+  await expect(looks.loaded('a.py')).rejects.toThrow();
+});
