@@ -364,6 +364,17 @@ def test_what_waits_and_what_was_made_in_a_text_can_be_read_in_each_theme(desk, 
 FOCUSED = "() => document.activeElement.dataset.action ?? document.activeElement.getAttribute('aria-label')"
 
 
+def test_removed_and_added_lines_differ_from_others_where_colors_are_forced(editor):
+    page = editor[0].page
+    page.emulate_media(forced_colors="active")
+    editor[0].photograph("forced")
+    style = "line => [getComputedStyle(line).textDecorationLine, getComputedStyle(line).outlineStyle]"
+    parts = (".cm-line", ".jp-fstools-Review-line.jp-mod-remove", ".jp-fstools-Review-lines.jp-mod-add")
+    shown = [page.locator(f".jp-FileEditor {part}").first.evaluate(style) for part in parts]
+    page.emulate_media(forced_colors="none")
+    assert shown == [["none", "none"], ["line-through", "none"], ["none", "solid"]]
+
+
 def test_the_hunks_of_a_text_are_decided_with_the_keyboard_alone(editor, waits):
     window, _ = editor
     keys = window.page.keyboard
