@@ -190,7 +190,9 @@ class Rendering:
             parts = [self.tables, notes_html(self.notes)]
             body = [line for part in (reversed(parts) if self.notes_first else parts) for line in part]
         style = STYLE + (styles() if self.highlighted else "")
-        return f'<div class="fstools"><style>{style}</style>{"".join(body)}</div>'
+        # MathJax 3 and 2 would show a name such as a$b$.py as a formula.
+        classes = "fstools mathjax_ignore tex2jax_ignore"
+        return f'<div class="{classes}"><style>{style}</style>{"".join(body)}</div>'
 
 
 Renderer = Callable[[KernelResult], Rendering]

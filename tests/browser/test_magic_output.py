@@ -42,6 +42,18 @@ def test_every_match_of_a_line_is_marked_and_all_is_readable(desk, folder, choos
     assert {text: contrast for text, contrast in contrasts.items() if contrast < AA} == {}
 
 
+def test_a_name_with_dollar_signs_is_no_formula(desk, folder):
+    folder.write("a$x_1$.py", "value = 1\n")
+    path = folder.path("a$x_1$.py")
+    magics = f"%fs glob {folder.name}/*.py", f"%fs read {path}", f"%fs edit {path} --old 1 --new 2"
+    folder.write("n.ipynb", notebook(*(("code", magic) for magic in magics), ("markdown", "$y$")))
+    desk.open(folder.path("n.ipynb"))
+    shown = outputs_of_all_cells(desk, 3)
+    expect(desk.page.locator(".jp-MarkdownOutput mjx-container")).to_be_visible()
+    for number in (0, 2):
+        expect(shown.nth(number)).to_contain_text(path)
+
+
 def test_beside_a_long_path_no_other_word_of_a_table_is_broken(desk, folder):
     name = "_".join(["a", *["rather"] * 28, "long", "file.py"])
     folder.write(name, "other = 1\n")
