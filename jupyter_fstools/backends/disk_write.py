@@ -197,11 +197,15 @@ def _fill(target: Target, temporary: str, fd: int, chunks: Iterable[Chunk]) -> N
 
 def _pour(target: Target, temporary: str, fd: int, old: os.stat_result) -> os.stat_result:
     file = target.folder.open(target.name, os.O_RDWR | O_NONBLOCK)
-    try:
-        wait_for_lock(file, target.path)
+
+    def confirm() -> None:
         if not same_version(os.fstat(file), old):
             raise _conflict(target, "it has changed meanwhile")
-        written = overwrite_in_place(target.folder, file, temporary, fd, durable=target.durable)
+
+    try:
+        wait_for_lock(file, target.path)
+        confirm()
+        written = overwrite_in_place(target.folder, file, temporary, fd, durable=target.durable, confirm=confirm)
         if target.durable:
             target.folder.sync()
         return written

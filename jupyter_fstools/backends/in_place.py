@@ -9,7 +9,7 @@ import logging
 import os
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from ..content.source import CHUNK_BYTES
 from .hidden_files import clean_up, is_abandoned, open_to_lock, write_all
@@ -19,8 +19,13 @@ from .path_names import HIDDEN_PREFIX, temporary_name
 _log = logging.getLogger("jupyter_fstools")
 
 
-def overwrite_in_place(folder: Folder, target: int, temporary: str, source: int, *, durable: bool) -> os.stat_result:
+def overwrite_in_place(
+    folder: Folder, target: int, temporary: str, source: int, *, durable: bool, confirm: Callable[[], None]
+) -> os.stat_result:
     """Copy `source`, the file `temporary` in `folder`, into the open, locked file `target`, and remove `temporary`.
+
+    `confirm` raises a refusal if somebody else has written into `target` while its old bytes were saved, which takes
+    milliseconds where the disk is told to keep them.
 
     Returns the status of `target` after the last byte, or from before the write if somebody else wrote into it too:
     that version no longer exists, so a caller that compares with it looks at the content. After an error the old bytes
@@ -29,6 +34,11 @@ def overwrite_in_place(folder: Folder, target: int, temporary: str, source: int,
     old = os.fstat(target)
     backup = _keep(folder, target, temporary, durable=durable)
     try:
+        try:
+            confirm()
+        except BaseException:
+            _forget(folder, old)
+            raise
         try:
             written = copy_bytes(source, target, durable=durable)
         except BaseException:

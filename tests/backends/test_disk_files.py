@@ -211,6 +211,21 @@ def test_who_writes_into_a_hard_linked_file_with_the_last_byte_of_ours_makes_ano
     assert disk.stat("linked.txt").version != written.version
 
 
+@pytest.mark.parametrize("verb", ["move", "sync"])
+def test_who_writes_into_a_hard_linked_file_while_its_old_bytes_are_saved_is_not_written_over(
+    disk, tmp_path, monkeypatch, verb
+):
+    """The other program ends before our bytes are copied into the file."""
+    put(disk, "linked.txt", b"old")
+    os.link(tmp_path / "linked.txt", tmp_path / "other.txt")
+    folder = type(disk._root.current())
+    after_each_call(monkeypatch, folder, verb, lambda: save_over(tmp_path / "other.txt", b"old", b"OLD"))
+    with pytest.raises(Conflict, match="not modified: it has changed meanwhile"):
+        put(disk, "linked.txt", b"new")
+    assert (tmp_path / "linked.txt").read_bytes() == b"OLD"
+    assert sorted(os.listdir(tmp_path)) == ["linked.txt", "other.txt"]
+
+
 def test_where_the_owner_cannot_be_kept_the_file_is_written_in_place(disk, tmp_path, monkeypatch):
     """The file keeps its owner."""
     put(disk, "a.txt", b"old")
