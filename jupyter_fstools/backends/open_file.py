@@ -164,23 +164,13 @@ def open_content(fd: int, status: os.stat_result, root_key: str, path: str) -> I
         InputOutput: fewer bytes came than the system says it has.
         TooLarge: the system does not tell its size, and it is larger than `MOST_IN_MEMORY`.
     """
-    _wait_for_writer(fd, status)
     if status.st_size > MOST_IN_MEMORY:
+        _wait_for_writer(fd, status)
         return Stream(file_stat(root_key, path, status), fd, status)
     if not status.st_size:
         data = _all_of_unknown_size(fd, status, path)
         return InMemoryCopy(data, replace(file_stat(root_key, path, status), size=len(data)), fd, status)
-    for _ in range(_ATTEMPTS):
-        data, after = _read(fd, status.st_size), os.fstat(fd)
-        if same_bytes(after, status):
-            break
-        grew = after.st_size > status.st_size
-        if grew and len(data) == status.st_size and _read(fd, status.st_size) == data:
-            break
-        status = after
-        _wait_for_writer(fd, status)
-    else:
-        raise refused(Conflict, path, "it changes while it is read", hint="Try again later.")
+    data, status = read_at_one_moment(fd, status, path)
     if len(data) < status.st_size:
         reason = f"short read, {len(data)} of {status.st_size} bytes came"
         raise refused(
@@ -190,6 +180,24 @@ def open_content(fd: int, status: os.stat_result, root_key: str, path: str) -> I
             hint="Check that the disk is connected, and that the file is not only a placeholder of a cloud drive.",
         )
     return InMemoryCopy(data, file_stat(root_key, path, status), fd, status)
+
+
+def read_at_one_moment(fd: int, status: os.stat_result, path: str) -> tuple[bytes, os.stat_result]:
+    """All bytes of an open file as they were at one moment, and its status then; fewer if the system gives no more.
+
+    Raises:
+        Conflict: it kept changing during every attempt.
+    """
+    for _ in range(_ATTEMPTS):
+        _wait_for_writer(fd, status)
+        data, after = _read(fd, status.st_size), os.fstat(fd)
+        if same_bytes(after, status):
+            return data, status
+        grew = after.st_size > status.st_size
+        if grew and len(data) == status.st_size and _read(fd, status.st_size) == data:
+            return data, status
+        status = after
+    raise refused(Conflict, path, "it changes while it is read", hint="Try again later.")
 
 
 def _wait_for_writer(fd: int, status: os.stat_result) -> None:

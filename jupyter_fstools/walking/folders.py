@@ -13,6 +13,7 @@ from typing import Literal
 
 from ..backends.hidden_files import sweep
 from ..backends.local_disk import LocalDisk
+from ..backends.open_file import read_at_one_moment
 from ..backends.operating_system import Folder as OpenedFolder
 from ..backends.path_names import HIDDEN_PREFIX
 from ..backends.protocol import Backend, FileStat, ReadsAhead
@@ -150,10 +151,10 @@ class DiskFolder:
         """Do nothing: a disk is fast enough without reading ahead."""
 
     def read(self, name: str, most: int) -> bytes | None:
-        """A file's bytes; None if it holds more than `most`.
+        """A file's bytes at one moment; None if it holds more than `most`.
 
         Raises:
-            Conflict: it is no longer a file; OSError
+            Conflict: it is no longer a file, or kept changing; OSError
         """
         try:
             fd = os.open(name, _FILE, dir_fd=self._fd)
@@ -167,12 +168,14 @@ class DiskFolder:
                 raise Conflict(f"{joined(self.path, name)}: no longer a file")
             if size > most:
                 return None
-            text = os.read(fd, size + 1)
+            if size:
+                return read_at_one_moment(fd, found, joined(self.path, name))[0]
             # The system reports size 0 for files that it generates, as in /proc.
-            wanted = size or (most + 1 if text else 0)
+            text = os.read(fd, 1)
+            wanted = most + 1 if text else 0
             while len(text) < wanted and (more := os.read(fd, min(wanted - len(text), CHUNK_BYTES))):
                 text += more
-            return text if size or len(text) <= most else None
+            return text if len(text) <= most else None
         finally:
             os.close(fd)
 

@@ -7,6 +7,7 @@ import pytest
 
 from jupyter_fstools.errors import Conflict, FsToolsError, TimedOut
 from jupyter_fstools.tools import call_tool
+from jupyter_fstools.walking.trail import FolderTrail
 
 pytestmark = pytest.mark.slow
 
@@ -82,6 +83,22 @@ def test_a_write_that_is_under_way_when_the_file_is_opened_is_not_read_in_part(c
             with suppress(Conflict), call.workspace.show("a") as opened:
                 data = b"".join(bytes(chunk) for chunk in opened.chunks())
                 assert not opened.unchanged() or data in both
+
+
+def test_a_write_that_is_under_way_is_not_searched_in_part(call):
+    both = versions(LARGE)
+    file = call.put("a", both[0])
+    searched = 0
+    with (
+        open(file, "r+b", buffering=0) as writer,
+        written_by(lambda turn: os.pwrite(writer.fileno(), both[turn % 2], 0)),
+        FolderTrail(call.workspace.backend) as trail,
+    ):
+        for _ in range(600):
+            with suppress(Conflict):
+                assert trail.at("").read("a", LARGE) in both
+                searched += 1
+    assert searched
 
 
 @pytest.mark.parametrize("offset", [1, 70_000])
