@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from ..content.source import CHUNK_BYTES, BytesContent, Chunk
 from ..errors import Conflict, Denied, FsToolsError, InputOutput, TooLarge
-from .operating_system import is_link, read_at, read_into, wait_for_write
+from .operating_system import is_link, read_at, read_into, wait_for_tick, wait_for_write
 from .protocol import FileStat, Kind
 from .system_errors import folder_instead, refusal, refused
 
@@ -203,6 +203,8 @@ def read_at_one_moment(fd: int, status: os.stat_result, path: str) -> tuple[byte
 def _wait_for_writer(fd: int, status: os.stat_result) -> None:
     """Wait for a write that the status may already tell of, though not all its bytes are there."""
     if time.time_ns() - status.st_mtime_ns < _SETTLED_AFTER_NS:  # Spares a file server the question.
+        # A write of the same size in the same tick would leave no trace.
+        wait_for_tick(max(status.st_mtime_ns, status.st_ctime_ns))
         wait_for_write(fd, status.st_size)
 
 

@@ -10,6 +10,7 @@ import errno
 import logging
 import os
 import random
+import re
 import stat
 import sys
 import time
@@ -30,7 +31,21 @@ HAS_FLOCK = sys.platform != "win32"
 RENAMES_OPEN_FILES = sys.platform != "win32"
 """False if a file must be closed before it can be renamed."""
 
+CLOCK_REALTIME_COARSE = 5
+"""The clock that gives files their times on Linux; Python has no name for it."""
+
 _log = logging.getLogger("jupyter_fstools")
+
+
+def _times_tick(release: str) -> bool:
+    """Whether writes within some milliseconds give a file the same time, though it was looked at in between.
+
+    Linux does so before 6.13, except where a file system has times of its own.
+    """
+    return [0] < [int(number) for number in re.findall(r"\d+", release)[:2]] < [6, 13]
+
+
+_TIMES_TICK = sys.platform == "linux" and _times_tick(os.uname().release)
 
 _QUIET = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 _FOLDER = getattr(os, "O_DIRECTORY", 0) | _QUIET
@@ -40,6 +55,7 @@ O_NONBLOCK: int = getattr(os, "O_NONBLOCK", 0)
 _KEPT_OUT = {"security.capability"}  # The kernel removes capabilities when a file is written.
 _ACCESS_LIST = "system.posix_acl_access"
 _SYNC_FILE_RANGE_WRITE = 2
+_LONGEST_TICK_NS = 10_000_000
 # EINVAL: the owner does not exist in the container's user namespace.
 _NO_CHOWN = {errno.EPERM, errno.EACCES, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS}
 _NO_XATTR = {errno.ENOTSUP, errno.EOPNOTSUPP, errno.EPERM, errno.EACCES, errno.EINVAL, errno.ENODATA}
@@ -238,6 +254,13 @@ def is_link(status: os.stat_result) -> bool:
 def split_path(path: str) -> list[str]:
     """The parts of a path; a backslash separates only on Windows."""
     return (path.replace("\\", "/") if os.sep == "\\" else path).split("/")
+
+
+def wait_for_tick(moment_ns: int) -> None:
+    """Wait until the clock that gives files their times has passed a moment: what is written then has another time."""
+    if sys.platform != "win32" and _TIMES_TICK:
+        while 0 <= moment_ns - time.clock_gettime_ns(CLOCK_REALTIME_COARSE) <= _LONGEST_TICK_NS:
+            time.sleep(0.0005)
 
 
 def wait_for_write(fd: int, size: int) -> None:

@@ -11,6 +11,7 @@ import struct
 import subprocess
 import sys
 import threading
+import time
 from contextlib import contextmanager, suppress
 
 import pytest
@@ -224,6 +225,26 @@ def test_who_writes_into_a_hard_linked_file_while_its_old_bytes_are_saved_is_not
         put(disk, "linked.txt", b"new")
     assert (tmp_path / "linked.txt").read_bytes() == b"OLD"
     assert sorted(os.listdir(tmp_path)) == ["linked.txt", "other.txt"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the clock of Linux")
+@pytest.mark.parametrize("size", [10, open_file.MOST_IN_MEMORY + 1])
+def test_where_file_times_count_in_ticks_what_is_written_after_a_read_gets_another_time(
+    disk, tmp_path, monkeypatch, size
+):
+    monkeypatch.setattr(operating_system, "_TIMES_TICK", True)
+    for _ in range(5):
+        (tmp_path / "a.txt").write_bytes(b"a" * size)
+        with disk.read("a.txt") as opened:
+            assert time.clock_gettime_ns(operating_system.CLOCK_REALTIME_COARSE) > opened.stat.mtime_ns
+
+
+@pytest.mark.parametrize(
+    ("release", "tick"),
+    [("5.15.0-91-generic", True), ("6.12", True), ("6.13.0", False), ("6.13-rc1", False), ("7.0", False), ("", False)],
+)
+def test_versions_of_linux_whose_file_times_count_in_ticks(release, tick):
+    assert operating_system._times_tick(release) is tick
 
 
 def test_where_the_owner_cannot_be_kept_the_file_is_written_in_place(disk, tmp_path, monkeypatch):
