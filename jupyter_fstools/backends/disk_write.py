@@ -163,12 +163,14 @@ def _replace(target: Target, chunks: Iterable[Chunk], old: os.stat_result, sourc
         if not in_place:
             keep_access(source, fd, old)
         _fill(target, temporary, fd, chunks)
+        written = os.fstat(fd)
+        # After each call to the system a busy thread of this process may hold us up for milliseconds, in which another
+        # program's write would be lost: none may come between this look and the rename.
         now = target.folder.look(target.name)
         if now is None or not same_version(now, old):
             raise _conflict(target, "it has changed meanwhile")
         if in_place:
             return _pour(target, temporary, fd, old)
-        written = os.fstat(fd)
         try:
             target.folder.move(temporary, target.name)
         except OSError as error:

@@ -247,6 +247,17 @@ def test_versions_of_linux_whose_file_times_count_in_ticks(release, tick):
     assert operating_system._times_tick(release) is tick
 
 
+def test_between_the_last_look_at_a_file_and_its_replacement_the_system_is_asked_nothing(tmp_path, monkeypatch):
+    """Another program's write that comes there is lost."""
+    disk, calls = LocalDisk(tmp_path), []
+    put(disk, "a.txt", b"old")
+    for name in ("stat", "fstat", "access", "open", "fsync", "replace"):
+        after_each_call(monkeypatch, os, name, lambda name=name: calls.append(name))
+    put(disk, "a.txt", b"new")
+    replaced = calls.index("replace")
+    assert calls[replaced - 1 : replaced] == ["stat"]
+
+
 def test_where_the_owner_cannot_be_kept_the_file_is_written_in_place(disk, tmp_path, monkeypatch):
     """The file keeps its owner."""
     put(disk, "a.txt", b"old")
