@@ -83,7 +83,12 @@ def check_removable(target: Target, status: os.stat_result, if_match: str | None
         raise _conflict(target, "it exists already")
     if version_of(status) != if_match:
         raise _conflict(target, "it has changed meanwhile")
-    if not has_write_bits(status) or not target.folder.may_write(target.name):
+    if not has_write_bits(status):
+        raise read_only(target.path)
+    if not target.folder.may_write(target.name):
+        now = target.folder.look(target.name)
+        if now is None or not same_version(now, status):  # A file that is not there may not be written either.
+            raise _conflict(target, "it has changed meanwhile")
         raise read_only(target.path)
 
 

@@ -247,6 +247,31 @@ def test_versions_of_linux_whose_file_times_count_in_ticks(release, tick):
     assert operating_system._times_tick(release) is tick
 
 
+@pytest.mark.parametrize("change", ["write", "delete"])
+@pytest.mark.parametrize("recreated", [False, True])
+def test_a_file_that_another_program_removes_before_it_is_written_is_not_called_read_only(
+    disk, tmp_path, monkeypatch, change, recreated
+):
+    """It may make the file again at once."""
+    file, folder, seen = tmp_path / "a.txt", type(disk._root.current()), put(disk, "a.txt", b"old")
+
+    def removed(self, name):
+        file.unlink()
+        may = may_write(self, name)
+        if recreated:
+            file.write_bytes(b"theirs")
+        return may
+
+    may_write = folder.may_write
+    monkeypatch.setattr(folder, "may_write", removed)
+    with pytest.raises(Conflict, match="not modified: it has changed meanwhile"):
+        if change == "write":
+            disk.write("a.txt", [b"new"], if_match=seen.version)
+        else:
+            disk.delete("a.txt", if_match=seen.version)
+    assert file.exists() is recreated
+
+
 def test_between_the_last_look_at_a_file_and_its_replacement_the_system_is_asked_nothing(tmp_path, monkeypatch):
     """Another program's write that comes there is lost."""
     disk, calls = LocalDisk(tmp_path), []
