@@ -13,10 +13,11 @@ from ..content.source import all_of
 from ..errors import Unsaved
 from ..stores.protocol import Store
 from ..stores.records import Place
+from .heard_states import Heard
 from .page import Page, PageDocument
 from .protocol import Applied, Holder, Rewrite
 from .saved_document import SavedDocument
-from .unsaved_document import Heard, LiveFile, UnsavedDocument, different_states, unreachable
+from .unsaved_document import LiveFile, UnsavedDocument, different_states, unreachable
 
 
 class LastKnownFile(LiveFile):

@@ -7,8 +7,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import replace
-from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..backends.protocol import Backend, FileStat, OpenFile
 from ..content.fingerprint import fingerprint_of
@@ -17,59 +16,17 @@ from ..content.splices import SplicedContent
 from ..documents.notebook.saved import saved_bytes
 from ..errors import Conflict, FsToolsError, InputOutput, Unsaved, may_be_modified
 from ..stores.records import Place
+from .heard_states import Heard, Snapshot
 from .page import Answer, PageDocument, change_message, lines_end
 from .protocol import DOCUMENT, Applied, Rewrite
 from .saved_document import changed_meanwhile
 
-_MOST_HEARD = 16
 _MOST_SAVES = 3
 """Saves by the person that one edit tolerates."""
 _SAVE_SECONDS = 60.0
 """Longest wait for a page's save, in seconds: a large notebook takes some, and nobody else can save it."""
 _LAST_SAVE_SECONDS = 3.0
 """Time in which a save lands whose page went or lost its request: Jupyter carries it out all the same."""
-
-
-class Snapshot(NamedTuple):
-    """A page's state of a document: its counter, the bytes that saving would write, and the page's ids of the cells."""
-
-    number: int
-    counter: int
-    data: bytes
-    names: list[str]
-
-
-class Heard:
-    """Keeps the last reported states of unsaved documents, up to a bound; safe for threads."""
-
-    def __init__(self) -> None:
-        self._kept: dict[tuple[str, str], Snapshot] = {}
-        self._lock = Lock()
-
-    def last(self, key: str, page: str) -> Snapshot | None:
-        """The last state of a file that a page reported."""
-        return self._kept.get((key, page))
-
-    def keep(self, key: str, page: str, snapshot: Snapshot) -> Snapshot:
-        """Keep a state, and drop all but the newest ones."""
-        with self._lock:
-            self._kept.pop((key, page), None)
-            self._kept[key, page] = snapshot
-            while len(self._kept) > _MOST_HEARD:
-                self._kept.pop(next(iter(self._kept)))
-        return snapshot
-
-    def forget(self, key: str, page: str) -> None:
-        """Drop a state, as the page has saved other content since."""
-        with self._lock:
-            self._kept.pop((key, page), None)
-
-    def forget_all_but(self, page: str, unsaved: Collection[tuple[str, int]]) -> None:
-        """Drop a page's states of all documents but these (by key and number): the others were saved or closed."""
-        with self._lock:
-            for (key, name), snapshot in list(self._kept.items()):
-                if name == page and (key, snapshot.number) not in unsaved:
-                    del self._kept[key, name]
 
 
 class LiveFile(BytesContent):
