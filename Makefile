@@ -128,8 +128,10 @@ AGAIN := --last-failed --last-failed-no-failures none --exitfirst
 define run_tests
 $(1) -m pytest -n $(WORKERS) --dist worksteal $(2) $(if $(CI),|| $(1) -m pytest $(AGAIN) $(2) || $(1) -m pytest $(AGAIN) $(2))
 endef
-# One more than there are cores, because a worker that waits for a server or a page leaves its core idle.
-WORKERS := $$(($$(getconf _NPROCESSORS_ONLN) + 1))
+# More than there are cores, because a worker that waits for a program, a server or a page leaves its core idle.
+CORES := $(shell getconf _NPROCESSORS_ONLN)
+WORKERS := $$(($(CORES) + 1))
+test: WORKERS := $$(($(CORES) + 2))
 QUICK := -m "not slow" --ignore=tests/browser --ignore=tests/cloud --ignore=tests/docs --ignore=tests/notebooks
 
 test: venv legs $(CLIENTS)/.installed $(SHELL_CLIENTS) chromium emulators postgresql ## run all tests
