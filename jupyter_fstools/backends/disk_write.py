@@ -211,7 +211,6 @@ def _pour(target: Target, temporary: str, fd: int, old: os.stat_result) -> os.st
 
     try:
         wait_for_lock(file, target.path)
-        confirm()
         written = overwrite_in_place(target.folder, file, temporary, fd, durable=target.durable, confirm=confirm)
         if target.durable:
             target.folder.sync()

@@ -24,8 +24,8 @@ def overwrite_in_place(
 ) -> os.stat_result:
     """Copy `source`, the file `temporary` in `folder`, into the open, locked file `target`, and remove `temporary`.
 
-    `confirm` raises a refusal if somebody else has written into `target` while its old bytes were saved, which takes
-    milliseconds where the disk is told to keep them.
+    `confirm` raises a refusal if somebody else has written into `target`; it is called once the old bytes are saved,
+    which takes milliseconds where the disk is told to keep them.
 
     Returns the status of `target` after the last byte, or from before the write if somebody else wrote into it too:
     that version no longer exists, so a caller that compares with it looks at the content. After an error the old bytes

@@ -42,7 +42,8 @@ def _times_tick(release: str) -> bool:
 
     Linux does so before 6.13, except where a file system has times of its own.
     """
-    return [0] < [int(number) for number in re.findall(r"\d+", release)[:2]] < [6, 13]
+    version = [int(number) for number in re.findall(r"\d+", release)[:2]]
+    return bool(version) and version < [6, 13]
 
 
 _TIMES_TICK = sys.platform == "linux" and _times_tick(os.uname().release)

@@ -102,6 +102,16 @@ def test_an_edit_whose_page_goes_or_loses_its_request_while_its_save_is_on_its_w
     assert (change.status, change.interrupted) == ("applied", False)
 
 
+def test_an_edit_that_its_page_failed_to_save_is_taken_back(call, typed, monkeypatch):
+    monkeypatch.setattr("jupyter_fstools.open_documents.unsaved_document._LAST_SAVE_SECONDS", 0.1)
+    file = call.put("a.py", X1)
+    page = typed("a.py", "x = 1  # typed\n", save={"done": False, "reason": "failed"})
+    refusal = call.refused("io", "edit_file", path="a.py", old_string="x = 1", new_string="x = 2")
+    assert "could not be saved in the browser (not modified)" in refusal.message
+    assert (file.read_text(), call.workspace.store.changes(ChangeFilter())) == (X1, [])
+    assert [one["hash"] for one in page.asked("written")] == [None]
+
+
 def lost_after(page, text):
     """A page that patches its document, saves it by itself with this text, and is lost before it has answered."""
 

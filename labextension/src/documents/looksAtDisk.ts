@@ -4,6 +4,7 @@ import type { Contents } from '@jupyterlab/services';
 
 import { Refused } from './located';
 
+/** Longest wait for the load of a file, in milliseconds. */
 const LOAD_WITHIN = 2000;
 
 /**
@@ -16,14 +17,12 @@ export class LooksAtDisk {
     this.get = get;
     contents.get = async (path, options) => {
       await this._held.get(path)?.ended;
-      const looked = options?.content === false && this._looked.get(path);
-      if (looked) {
+      if (options?.content === false) {
+        const looked = this._looked.get(path);
         this._looked.delete(path);
-        return looked;
+        return looked ?? get(path, options);
       }
-      return options?.content === false
-        ? get(path, options)
-        : (this._read.get(path) ?? this._note(path, get(path, options)));
+      return this._read.get(path) ?? this._note(path, get(path, options));
     };
   }
 
@@ -71,19 +70,14 @@ export class LooksAtDisk {
   }
 
   private _note(path: string, read: Promise<Contents.IModel>): Promise<Contents.IModel> {
-    const ended = read.then(
-      () => undefined,
-      () => undefined
-    );
-    // A document takes over what was read before the next task.
-    const taken = Promise.all([this._loading.get(path), ended]).then(
-      () => new Promise<void>(resolve => window.setTimeout(resolve))
-    );
-    const noted = taken.then(() => {
-      if (this._loading.get(path) === noted) {
-        this._loading.delete(path);
-      }
-    });
+    const noted = Promise.allSettled([this._loading.get(path), read])
+      // A document takes over what was read before the next task.
+      .then(() => new Promise<void>(resolve => window.setTimeout(resolve)))
+      .then(() => {
+        if (this._loading.get(path) === noted) {
+          this._loading.delete(path);
+        }
+      });
     this._loading.set(path, noted);
     return read;
   }

@@ -75,10 +75,9 @@ export function showMarks(editor: CodeMirrorEditor, hunks: readonly IInlineMark[
   } else {
     editor.editor.dispatch({ effects: show.of(wanted) });
   }
-  const waiting = hunks.filter(({ waits }) => waits);
-  const effects = unfoldingAt(state, placesOf(decorations(state.doc, waiting)));
-  if (effects.length) {
-    editor.editor.dispatch({ effects });
+  if (foldedRanges(state).size) {
+    const waiting = hunks.filter(({ waits }) => waits);
+    editor.editor.dispatch({ effects: unfoldingAt(state, placesOf(decorations(state.doc, waiting))) });
   }
 }
 
