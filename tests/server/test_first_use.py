@@ -51,7 +51,7 @@ def ask():
         app.io_loop.add_callback(app.stop)
 
 sys.meta_path.insert(0, Watch())
-threading.Thread(target=ask).start()
+app.io_loop.add_callback(threading.Thread(target=ask).start)  # Before the loop runs the port may still be closed.
 app.start()
 """
 
