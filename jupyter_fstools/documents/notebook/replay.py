@@ -36,9 +36,6 @@ class _Replay:
 
     def __init__(self, now: NotebookDocument, told: CellAnchors) -> None:
         self._now, self._told = now, told
-        self._ids: dict[str, list[int]] = {}
-        for cell in now.cells:
-            self._ids.setdefault(cell.cell_id, []).append(cell.index)
         # Cells by index: first those of the current notebook, then the new ones of the change.
         self._order = list(range(len(now.cells)))
         self._written: dict[int, dict[str, Any]] = {}
@@ -89,7 +86,7 @@ class _Replay:
             self._order.remove(token)
         elif isinstance(operation, Insert | Move):
             if isinstance(operation, Insert):
-                if operation.cell.id in self._ids:
+                if operation.cell.id in self._now.cells.by_id:
                     raise _MovedOn
                 self._written[token] = operation.content | {"source": lines_of(operation.content["source"])}
             else:
@@ -106,7 +103,7 @@ class _Replay:
     def _token(self, name: CellName) -> int:
         if name.index >= self._told.total:
             return len(self._now.cells) + name.index - self._told.total
-        found = self._ids.get(name.id or "", [])
+        found = self._now.cells.by_id.get(name.id or "", [])
         if len(found) != 1 or found[0] not in self._order:
             raise _MovedOn
         return found[0]
