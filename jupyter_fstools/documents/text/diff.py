@@ -138,7 +138,7 @@ def line_numbers(content: Content, encoding: TextEncoding, line_at: Callable[[in
         nonlocal at, line
         offset -= offset % encoding.unit
         for chunk in content.chunks(at, offset):
-            line += bytes(chunk).decode(encoding.codec, "replace").count("\n")
+            line += encoding.newlines_in(bytes(chunk))
         at = max(at, offset)
         return line
 
@@ -192,8 +192,8 @@ class Region:
 
     def newlines(self, encoding: TextEncoding) -> tuple[int, int]:
         """The numbers of removed and added line endings."""
-        removed = sum(s.removed.decode(encoding.codec, "replace").count("\n") for s in self.splices)
-        added = sum(s.inserted.decode(encoding.codec, "replace").count("\n") for s in self.splices)
+        removed = sum(encoding.newlines_in(splice.removed) for splice in self.splices)
+        added = sum(encoding.newlines_in(splice.inserted) for splice in self.splices)
         return removed, added
 
 

@@ -76,6 +76,10 @@ class TextEncoding:
         r"""Whether each byte 0x0A is a `\n`."""
         return self.unit == 1 and self.newline == b"\n"
 
+    def newlines_in(self, data: bytes) -> int:
+        r"""The number of `\n` in the text of these bytes, of which some may not decode."""
+        return data.count(b"\n") if self.counts_newline_bytes else data.decode(self.codec, "replace").count("\n")
+
     def encode(self, text: str) -> bytes:
         """The text's bytes, without a BOM.
 

@@ -57,11 +57,11 @@ def touched_lines(
         if end is None or splice.offset - end > _NEAR_BYTES:
             line = number(splice.offset)
         else:
-            line += _newlines(near(end, splice.offset - end), encoding)
+            line += encoding.newlines_in(near(end, splice.offset - end))
         at_start = splice.offset <= len(encoding.bom)
         head = not at_start and near(splice.offset - len(newline), len(newline)) != newline
         behind = near(splice.end, len(line_ends[1]))
-        removed, added = _newlines(splice.removed, encoding), _newlines(splice.inserted, encoding)
+        removed, added = encoding.newlines_in(splice.removed), encoding.newlines_in(splice.inserted)
         nothing_last = splice.inserted.endswith(newline) if splice.inserted else not head
         gone = not behind and nothing_last
         touched.append(
@@ -127,7 +127,3 @@ def _in_units(before: Content, splice: Splice, unit: int) -> Splice:
         return splice
     kept, behind = before.read(splice.offset - left, left), before.read(splice.end, right)
     return Splice(splice.offset - left, kept + splice.removed + behind, kept + splice.inserted + behind)
-
-
-def _newlines(data: bytes, encoding: TextEncoding) -> int:
-    return data.count(b"\n") if encoding.counts_newline_bytes else data.decode(encoding.codec, "replace").count("\n")
