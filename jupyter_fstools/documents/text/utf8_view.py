@@ -79,14 +79,12 @@ class Utf8View:
             if b"\0" in chunk:
                 raise binary_refusal(at + chunk.index(b"\0"))
             if pending or not chunk.isascii():
-                held = len(decoder.getstate()[0])
-                decode_strictly(decoder, chunk, at - held, self)
+                decode_strictly(decoder, chunk, at, self)
                 pending = bool(decoder.getstate()[0])
             yield chunk
             at += len(chunk)
         if pending:
-            held = len(decoder.getstate()[0])
-            decode_strictly(decoder, b"", at - held, self, final=True)
+            decode_strictly(decoder, b"", at, self, final=True)
 
     def _texts(self) -> Iterator[tuple[int, bytes, str]]:
         """The text in pieces, each with its offset in the content and its bytes, which may end inside a character."""
@@ -94,8 +92,8 @@ class Utf8View:
         at = self._start
         for chunk in chain(_pieces(self.content, self._start), [b""]):
             raw = decoder.getstate()[0] + chunk
+            text = decode_strictly(decoder, chunk, at, self, final=not chunk)
             start, at = at + len(chunk) - len(raw), at + len(chunk)
-            text = decode_strictly(decoder, chunk, start, self, final=not chunk)
             if "\0" in text:
                 raise binary_refusal(start + _end_of(text[: text.index("\0")], raw, 0, self.encoding.codec))
             if text:
@@ -120,17 +118,18 @@ def _pieces(content: Content, start: int) -> Iterator[bytes]:
 
 
 def decode_strictly(
-    decoder: codecs.IncrementalDecoder, chunk: Chunk, start: int, view: Utf8View, *, final: bool = False
+    decoder: codecs.IncrementalDecoder, chunk: Chunk, at: int, view: Utf8View, *, final: bool = False
 ) -> str:
-    """The text of a view's next bytes; `start` is the file's offset of the first byte the decoder has not given out.
+    """The text of a view's next bytes, from byte `at` of the content on.
 
     Raises:
         EncodingRefused: names the byte that does not decode.
     """
+    held = len(decoder.getstate()[0])  # A character may have begun in the bytes before.
     try:
         return decoder.decode(bytes(chunk), final)
     except UnicodeDecodeError as error:
-        raise undecodable(error, start, view.encoding.codec, view.content) from None
+        raise undecodable(error, at - held, view.encoding.codec, view.content) from None
 
 
 def undecodable(error: UnicodeDecodeError, start: int, codec: str, content: Content) -> EncodingRefused:

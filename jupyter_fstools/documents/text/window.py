@@ -215,8 +215,7 @@ class _Rows:
                 if self._line >= self._wanted.first:
                     if self._done():
                         return self._finished(more=True)
-                    held = len(decoder.getstate()[0])
-                    text = decode_strictly(decoder, chunk[at:end], offset + at - held, self._view)
+                    text = decode_strictly(decoder, chunk[at:end], offset + at, self._view)
                     if "\0" in text:
                         raise binary_refusal(offset + chunk.index(b"\0", at))
                     self._feed(text)
@@ -225,8 +224,7 @@ class _Rows:
                     return self._finished(more=True)
                 at = end
             offset += len(chunk)
-        held = len(decoder.getstate()[0])
-        decode_strictly(decoder, b"", offset - held, self._view, final=True)
+        decode_strictly(decoder, b"", offset, self._view, final=True)
         if self._seen and not self._end_line(newline=False):
             return self._finished(more=True)
         if self._line <= self._wanted.first and not self._shown:
