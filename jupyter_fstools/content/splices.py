@@ -79,15 +79,13 @@ def spliced_size(size: int, splices: Sequence[Splice]) -> int:
     return size + sum([len(s.inserted) - len(s.removed) for s in splices])
 
 
-def spliced_chunks(base: Content, splices: Sequence[Splice]) -> Iterator[Chunk]:
-    """The new content, chunk by chunk, in bounded memory."""
-    position = 0
+def spliced(data: bytes, splices: Sequence[Splice], start: int = 0) -> bytes:
+    """The bytes after the splices inside them; they begin at `start` of the old content."""
+    pieces, at = [], 0
     for splice in splices:
-        yield from base.chunks(position, splice.offset)
-        if splice.inserted:
-            yield splice.inserted
-        position = splice.end
-    yield from base.chunks(position, base.size)
+        pieces += [data[at : splice.offset - start], splice.inserted]
+        at = splice.end - start
+    return b"".join([*pieces, data[at:]])
 
 
 class SplicedContent:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from ..backends.protocol import Backend, FileStat, OpenFile
 from ..content.fingerprint import fingerprint_of
 from ..content.source import BytesContent, all_of
-from ..content.splices import Splice, spliced_chunks
+from ..content.splices import Splice, spliced
 from ..documents.notebook import NotebookDocument
 from ..documents.notebook.operations import (
     CellOperation,
@@ -127,7 +127,7 @@ class Room:
         before, splices = rewrite.before, rewrite.splices
         if not isinstance(before, RoomContent):
             raise self._refusal("was deleted, and is still open in a collaboration room")
-        after = b"".join(bytes(chunk) for chunk in spliced_chunks(before, splices))
+        after = spliced(before.data, splices)
         if isinstance(self._shared, SharedText):
             if b"\r" in after and b"\r" not in before.data:
                 raise self._refusal(*_OTHER_LINE_ENDINGS)

@@ -16,7 +16,7 @@ from jupyter_fstools.content.splices import (
     SplicedStream,
     inverse,
     packed,
-    spliced_chunks,
+    spliced,
     spliced_size,
     trimmed,
     unpacked,
@@ -35,22 +35,18 @@ def contents_and_splices(draw: st.DrawFn) -> tuple[bytes, list[Splice]]:
     return before + draw(st.binary(max_size=8)), splices
 
 
-def applied(data: bytes, splices: list[Splice]) -> bytes:
-    return b"".join(spliced_chunks(BytesContent(data), splices))
-
-
 @given(contents_and_splices())
 def test_splices_and_their_inverse_lead_back(case):
     before, splices = case
-    after = applied(before, splices)
+    after = spliced(before, splices)
     assert len(after) == spliced_size(len(before), splices)
-    assert applied(after, inverse(splices)) == before
+    assert spliced(after, inverse(splices)) == before
 
 
 @given(st.binary(max_size=30), st.binary(max_size=30))
 def test_a_trimmed_splice_shares_no_end_with_what_it_replaces(before, after):
     splices = trimmed(before, after)
-    assert applied(before, splices) == after
+    assert spliced(before, splices) == after
     for splice in splices:
         assert not splice.removed or not splice.inserted or splice.removed[0] != splice.inserted[0]
         assert not splice.removed or not splice.inserted or splice.removed[-1] != splice.inserted[-1]
@@ -65,10 +61,10 @@ def test_packed_splices_are_unpacked_as_they_were(case, factor):
 @given(contents_and_splices())
 def test_splices_packed_for_undo_lead_back(case):
     before, splices = case
-    after = applied(before, splices)
+    after = spliced(before, splices)
     steps = unpacked_undo(packed(splices, keep_inserted=False))
     back = [Splice(step.offset, after[step.offset : step.offset + step.length], step.restored) for step in steps]
-    assert applied(after, back) == before
+    assert spliced(after, back) == before
 
 
 def test_splices_packed_for_undo_only_cannot_be_done_again():
@@ -81,7 +77,7 @@ def test_a_spliced_stream_fingerprints_both_contents(case, old_wanted):
     before, splices = case
     stream = SplicedStream(BytesContent(before), splices, old_wanted=old_wanted)
     after = b"".join(bytes(chunk) for chunk in stream.chunks())
-    assert after == applied(before, splices)
+    assert after == spliced(before, splices)
     assert stream.fingerprints() == (fingerprint(before) if old_wanted else None, fingerprint(after))
 
 
@@ -131,7 +127,7 @@ def fingerprint(data: bytes):
 @given(contents_and_splices(), st.integers(0, 80), st.integers(0, 80))
 def test_spliced_content_reads_as_if_it_were_put_together(case, start, length) -> None:
     base, splices = BytesContent(case[0]), case[1]
-    whole = b"".join(map(bytes, spliced_chunks(base, splices)))
+    whole = spliced(base.data, splices)
     content = SplicedContent(base, splices)
     assert content.size == len(whole)
     assert content.read(start, length) == whole[start : start + length]

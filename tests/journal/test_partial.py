@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jupyter_fstools.content.source import BytesContent
-from jupyter_fstools.content.splices import spliced_chunks, trimmed
+from jupyter_fstools.content.splices import spliced, trimmed
 from jupyter_fstools.documents.text.encoding import known_encoding
 from jupyter_fstools.documents.text.hunks import chosen, hunks_of_splices
 from jupyter_fstools.errors import Conflict, EncodingRefused, Invalid, Stale
@@ -287,14 +287,14 @@ TEXTS = st.lists(st.sampled_from(["a\n", "b\n", "c\r\n", "\u00e9\n", "\n"]), max
 def test_any_hunks_and_then_the_others_make_the_whole_change(encoding, before, after, end, data):
     old, new = (encoding.bom + encoding.encode("".join(text) + end) for text in (before, after))
     hunks = hunks_of_splices(BytesContent(old), trimmed(old, new), encoding)
-    assert b"".join(map(bytes, spliced_chunks(BytesContent(old), chosen(hunks, range(len(hunks)))))) == new
+    assert spliced(old, chosen(hunks, range(len(hunks)))) == new
     taken = data.draw(st.sets(st.integers(0, max(0, len(hunks) - 1))))
-    middle = b"".join(map(bytes, spliced_chunks(BytesContent(old), chosen(hunks, taken))))
+    middle = spliced(old, chosen(hunks, taken))
     assert encoding.bom == b"" or (middle.startswith(encoding.bom) and middle.count(encoding.bom) == 1)
     rest = {at for at in range(len(hunks)) if at not in taken}
     shifts = {at: sum(len(s.inserted) - len(s.removed) for one in taken if one < at for s in hunks[one]) for at in rest}
     moved = [[s._replace(offset=s.offset + shifts[at]) for s in hunks[at]] for at in sorted(rest)]
-    whole = b"".join(map(bytes, spliced_chunks(BytesContent(middle), chosen(moved, range(len(moved))))))
+    whole = spliced(middle, chosen(moved, range(len(moved))))
     assert whole == new
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from jupyter_fstools.backends.file_locks import FileLocks
 from jupyter_fstools.backends.in_memory import InMemory
-from jupyter_fstools.content.splices import Splice, spliced_chunks
+from jupyter_fstools.content.splices import Splice, spliced
 from jupyter_fstools.errors import Conflict, Unsaved
 from jupyter_fstools.gate.policy import Policy
 from jupyter_fstools.gate.workspace import Workspace
@@ -48,7 +48,7 @@ def change():
         with room.content() as before:
             assert before.data == shared.text.encode()
             applied = room.apply(Rewrite(before, splices, None, hash_before=True, begin=lambda *_: None, outline=None))
-            after = b"".join(map(bytes, spliced_chunks(before, splices)))
+            after = spliced(before.data, splices)
         with room.content() as now:
             assert (now.stat.version, now.data) == (applied.stat.version, after)
         return shared.text

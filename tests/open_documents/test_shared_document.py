@@ -10,8 +10,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from jupyter_fstools.content.source import BytesContent
-from jupyter_fstools.content.splices import Splice, SplicedContent
+from jupyter_fstools.content.splices import Splice, spliced
 from jupyter_fstools.documents.notebook.saved import is_saved_as, saved_bytes
 from jupyter_fstools.documents.text.spans import spans_between, splices_of
 from jupyter_fstools.errors import Conflict
@@ -21,15 +20,10 @@ from tests.legs import python_of
 texts = st.text(alphabet="aß€😀\n ", max_size=30)
 
 
-def applied(data, splices):
-    content = SplicedContent(BytesContent(data), splices)
-    return content.read(0, content.size)
-
-
 @given(texts, texts)
 def test_spans_become_splices_of_the_texts_bytes(old, new):
     splices = splices_of(spans_between(old, new), old)
-    assert applied(old.encode(), splices) == new.encode()
+    assert spliced(old.encode(), splices) == new.encode()
     assert all(old.encode()[splice.offset : splice.end] == splice.removed for splice in splices)
 
 
@@ -44,7 +38,7 @@ def test_what_was_typed_in_another_line_meanwhile_stays(first, last, change, typ
     old = "".join(lines)
     splices = splices_of(spans_between(old, "".join(changed)), old)
     moved = moved_splices(splices, old.encode(), "".join(now).encode())
-    assert applied("".join(now).encode(), moved) == "".join(both).encode()
+    assert spliced("".join(now).encode(), moved) == "".join(both).encode()
 
 
 @given(texts, texts)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ...content.source import BytesContent
-from ...content.splices import Splice, spliced_chunks
+from ...content.splices import Splice, spliced
 from ...errors import EncodingRefused, Invalid, NoMatch, NoOp
 from ..text.edits import TextEdit, apply_edits
 from ..text.encoding import UTF_8
@@ -79,7 +79,7 @@ def edited_source(
         texts = {name: _as_it_is(told, stand_ins) for name, told in refusal.details.items() if isinstance(told, str)}
         refusal.details |= texts
         raise
-    after = b"".join(bytes(chunk) for chunk in spliced_chunks(before, outcome.splices)).decode()
+    after = spliced(before.data, outcome.splices).decode()
     return EditedSource(
         after.translate({there: code for code, there in stand_ins.items()}),
         touched_source_lines(before, outcome.splices),

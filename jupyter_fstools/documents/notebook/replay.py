@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ...content.source import BytesContent, Content, all_of
-from ...content.splices import Splice, SplicedContent, trimmed
+from ...content.source import Content, all_of
+from ...content.splices import Splice, SplicedContent, spliced, trimmed
 from ...errors import FsToolsError
 from ..text.spans import Span, splices_of
 from .anchors import PUT_OUT, CellAnchors
@@ -71,7 +71,7 @@ class _Replay:
         # Line ends are not in the fingerprint, but other ones shift the offsets after them.
         if not all(_fits(data, splice, span) for splice, span in zip(splices, operation.spans, strict=True)):
             raise _MovedOn
-        return all_of(SplicedContent(BytesContent(data), splices)).decode()
+        return spliced(data, splices).decode()
 
     def _source_where_it_fits(self, cell: Cell, index: int) -> str:
         lines = self._told.lines.get(index)

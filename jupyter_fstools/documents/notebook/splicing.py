@@ -7,7 +7,7 @@ from functools import cached_property, partial
 from typing import Any
 
 from ...content.source import Content
-from ...content.splices import Splice
+from ...content.splices import Splice, spliced
 from ...errors import NotebookRefused
 from .cell import Cell
 from .cell_ids import fresh_id
@@ -85,12 +85,8 @@ class Splicer:
         """The bytes of a cell as a plan of `splices` leaves it."""
         if state.cell is None:
             return self._new_cell(state)
-        spans = state.cell.spans
-        data, at, pieces = self._content.read(spans.start, spans.end - spans.start), 0, []
-        for splice in sorted(self._cell_splices(state), key=lambda splice: splice[0]):
-            pieces += [data[at : splice.offset - spans.start], splice.inserted]
-            at = splice.end - spans.start
-        return b"".join([*pieces, data[at:]])
+        splices = sorted(self._cell_splices(state), key=lambda splice: splice.offset)
+        return spliced(state.cell.raw(state.cell.spans), splices, state.cell.spans.start)
 
     @cached_property
     def _indent(self) -> Indent:

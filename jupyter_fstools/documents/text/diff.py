@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from ...content.source import BytesContent, Content
-from ...content.splices import Splice
+from ...content.splices import Splice, spliced
 from ...diffs.file_diff import DiffHunk, DiffRow, FileDiff, Operation
 from ...diffs.line_diff import CONTEXT_LINES, NO_NEWLINE, Block, changed_blocks, cuts_rows, hunks_of
 from .encoding import TextEncoding
@@ -178,11 +178,7 @@ class Region:
     def sides(self, before: Content) -> tuple[bytes, bytes]:
         """Its bytes before and after the change."""
         old = before.read(self.start, self.end - self.start)
-        new, at = [], 0
-        for splice in self.splices:
-            new += [old[at : splice.offset - self.start], splice.inserted]
-            at = splice.end - self.start
-        return old, b"".join([*new, old[at:]])
+        return old, spliced(old, self.splices, self.start)
 
     def lines(self, before: Content, encoding: TextEncoding) -> tuple[list[str], list[str]]:
         """Its lines before and after the change."""

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel
 
 from ...content.source import Content, all_of
-from ...content.splices import Splice, trimmed
+from ...content.splices import Splice, spliced, trimmed
 from ...diffs.line_diff import changed_blocks
 
 _CONTEXT = 64
@@ -82,12 +82,9 @@ def spans_of(before: Content, splices: Sequence[Splice], *, as_in_browser: bool 
     done = offset = 0
     for start, end, inside in _regions(data, splices):
         offset += utf16_length(text(data[done:start]))
-        pieces, at = [], start
-        for splice in inside:
-            pieces += [data[at : splice.offset], splice.inserted]
-            at = splice.end
-        old = text(data[start:end])
-        found += spans_between(old, text(b"".join([*pieces, data[at:end]])), offset)
+        region = data[start:end]
+        old = text(region)
+        found += spans_between(old, text(spliced(region, inside, start)), offset)
         offset += utf16_length(old)
         done = end
     return found

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
 from jupyter_fstools.content.source import BytesContent
-from jupyter_fstools.content.splices import Splice, inverse, spliced_chunks
+from jupyter_fstools.content.splices import inverse, spliced
 from jupyter_fstools.documents.notebook import CellEdit, NotebookDocument, NotebookEdit
 
 COLAB_ORDER = ("cell_type", "source", "metadata", "execution_count", "outputs", "id")
@@ -109,7 +109,3 @@ def apply(data: bytes, *edits: dict[str, Any] | CellEdit) -> NotebookEdit:
     assert all(end <= start for (_, end), (start, _) in pairwise(places))
     assert all(data[splice.offset : splice.end] == splice.removed for splice in result.splices)
     return result
-
-
-def spliced(data: bytes, splices: Sequence[Splice]) -> bytes:
-    return b"".join(map(bytes, spliced_chunks(BytesContent(data), splices)))

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jupyter_fstools.content.source import BytesContent
-from jupyter_fstools.content.splices import SplicedContent, inverse
+from jupyter_fstools.content.splices import inverse, spliced
 from jupyter_fstools.documents.notebook import (
     CellAnchors,
     CellEdit,
@@ -34,11 +34,6 @@ def notebook(cells, indent=1):
     return (
         json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, indent=indent) + "\n"
     ).encode()
-
-
-def spliced(data, splices):
-    content = SplicedContent(BytesContent(data), splices)
-    return content.read(0, content.size)
 
 
 MARKDOWN = {"cell_id": "a", "edit_mode": "convert", "cell_type": "markdown"}

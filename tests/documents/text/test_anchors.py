@@ -7,15 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jupyter_fstools.content.source import BytesContent
-from jupyter_fstools.content.splices import Splice, SplicedContent, inverse, trimmed
+from jupyter_fstools.content.splices import Splice, inverse, spliced, trimmed
 from jupyter_fstools.documents.text.spans import TextAnchors, text_anchors
 
 LINES = [f"line {number} of a text\n".encode() for number in range(40)]
-
-
-def applied(data, splices):
-    content = SplicedContent(BytesContent(data), splices)
-    return content.read(0, content.size)
 
 
 def placed(data, splices, now):
@@ -24,7 +19,7 @@ def placed(data, splices, now):
     if anchors is None:
         return None
     found = TextAnchors.model_validate_json(anchors.model_dump_json()).placed(BytesContent(now))
-    return None if found is None else applied(now, found)
+    return None if found is None else spliced(now, found)
 
 
 def replaced(lines, at, new):
@@ -40,7 +35,7 @@ TYPED = st.binary(max_size=20).map(lambda data: data.replace(b"line", b""))
 def test_an_undo_restores_its_span_and_keeps_what_was_typed_elsewhere(at, new, typed):
     data = b"".join(LINES)
     change = [replaced(LINES, at, b"<%s>\n" % new)]
-    after, now, wanted = applied(data, change), list(LINES), list(LINES)
+    after, now, wanted = spliced(data, change), list(LINES), list(LINES)
     for line, text in typed:
         now[line] = wanted[line] = text
     now[at] = change[0].inserted
@@ -62,7 +57,7 @@ def test_only_the_spans_of_the_change_are_ever_replaced(now, data):
 
 def test_lines_typed_right_beside_the_span_are_kept():
     data, change = b"".join(LINES), [replaced(LINES, 20, b"mine\n")]
-    after = applied(data, change)
+    after = spliced(data, change)
     for beside in (b"mine\ntheirs\n", b"theirs\nmine\n"):
         now = after.replace(b"mine\n", beside)
         wanted = now.replace(b"mine\n", LINES[20])
@@ -71,7 +66,7 @@ def test_lines_typed_right_beside_the_span_are_kept():
 
 def test_a_span_that_is_another_one_or_not_alone_takes_nothing_back():
     data, change = b"".join(LINES), [replaced(LINES, 20, b"mine\n")]
-    after = applied(data, change)
+    after = spliced(data, change)
     for now in (after.replace(b"mine", b"mine, too"), after.replace(b"mine\n", b""), after + after, b""):
         assert placed(after, inverse(change), now) is None
 
@@ -79,7 +74,7 @@ def test_a_span_that_is_another_one_or_not_alone_takes_nothing_back():
 def test_a_place_like_another_one_is_not_guessed():
     same = b"same\n" * 100
     change = [Splice(250, b"same\n", b"same\nsame\n")]
-    assert text_anchors(BytesContent(applied(same, change)), inverse(change)) is None
+    assert text_anchors(BytesContent(spliced(same, change)), inverse(change)) is None
 
 
 @pytest.mark.parametrize(
@@ -108,7 +103,7 @@ def test_what_was_at_an_end_of_the_text_comes_back_before_what_was_typed_there()
 def test_all_spans_of_a_change_go_together():
     change = [replaced(LINES, 10, b"one\n"), replaced(LINES, 30, b"other\n")]
     data = b"".join(LINES)
-    after = applied(data, change)
+    after = spliced(data, change)
     assert placed(after, inverse(change), b"typed\n" + after) == b"typed\n" + data
     assert placed(after, inverse(change), after.replace(b"other", b"theirs")) is None
 
@@ -135,5 +130,5 @@ def test_some_hunks_of_a_change_are_placed_where_another_one_no_longer_fits():
     anchors = text_anchors(BytesContent(data), change, [14, 34])
     now = data.replace(LINES[10], b"theirs\n")
     assert anchors.placed(BytesContent(now)) is None
-    assert applied(now, anchors.of_hunks({1}).placed(BytesContent(now))) == now.replace(LINES[30], b"other\n")
+    assert spliced(now, anchors.of_hunks({1}).placed(BytesContent(now))) == now.replace(LINES[30], b"other\n")
     assert text_anchors(BytesContent(data), change).of_hunks({1}) is None

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jupyter_fstools.content.source import BytesContent
-from jupyter_fstools.content.splices import Splice, inverse, spliced_chunks
+from jupyter_fstools.content.splices import Splice, inverse, spliced
 from jupyter_fstools.documents.text import edited_text
 from jupyter_fstools.documents.text import edits as text_edits
 from jupyter_fstools.documents.text.edits import TextEdit, apply_edits
@@ -47,7 +47,7 @@ class InChunks(BytesContent):
 def edited(data: bytes, *edits: TextEdit, encoding: TextEncoding = UTF_8) -> bytes:
     content = BytesContent(data)
     splices = apply_edits(Utf8View(content, encoding), edits).splices
-    return b"".join(spliced_chunks(content, splices))
+    return spliced(data, splices)
 
 
 def refusal(code: type[FsToolsError], data: bytes, *edits: TextEdit, encoding: TextEncoding = UTF_8) -> FsToolsError:
@@ -81,10 +81,10 @@ def test_edits_and_their_inverse_lead_back_byte_for_byte(case, kind):
         return
     for splice in outcome.splices:
         assert before[splice.offset : splice.end] == splice.removed
-    after = b"".join(spliced_chunks(BytesContent(before), outcome.splices))
+    after = spliced(before, outcome.splices)
     assert after.startswith(encoding.bom)
     assert after.decode(encoding.codec) is not None
-    assert b"".join(spliced_chunks(BytesContent(after), inverse(outcome.splices))) == before
+    assert spliced(after, inverse(outcome.splices)) == before
 
 
 @given(files_and_edits())
@@ -312,7 +312,7 @@ def test_a_code_that_the_encoding_would_write_otherwise_moves_no_edit(codec, bef
     content = kind(before * 3 + b" xxxxxxxxabc abc" + before)
     for edit in TextEdit("xabc", "xABC"), TextEdit("abc", "ABC", replace_all=True):
         splices = apply_edits(Utf8View(content, TextEncoding(codec)), [edit]).splices
-        after = b"".join(spliced_chunks(content, splices))
+        after = spliced(content.data, splices)
         assert after == content.data.replace(edit.old.encode(), edit.new.encode())
 
 
@@ -414,4 +414,4 @@ def test_each_of_many_edits_goes_through_a_large_text_once(monkeypatch, ending):
     edits = [TextEdit(f"line {number}\n", f"Line {number}\n") for number in range(0, 100, 5)]
     splices = apply_edits(Utf8View(content, UTF_8), edits).splices
     assert content.passes <= len(edits) + 3
-    assert b"".join(spliced_chunks(content, splices)).count(b"Line") == len(edits)
+    assert spliced(content.data, splices).count(b"Line") == len(edits)
