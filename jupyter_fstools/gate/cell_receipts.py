@@ -27,8 +27,8 @@ def record_cells(tracker: ReadTracker, stat: FileStat, document: NotebookDocumen
         key, fingerprint = keys[one.cell], document.cells[one.cell].fingerprint
         known = ShownCell.of(cells[key]) if key in cells else None
         again = known is not None and known.fingerprint == fingerprint
-        cells[key] = with_lines(known if again else None, fingerprint, one).spelled()
-        texts.put(key, ((texts.of(key) if again else None) or ShownText()).with_lines(one.first, one.text))
+        cells[key] = with_lines(known if again else None, fingerprint, one.lines).spelled()
+        texts.put(key, ((texts.of(key) if again else None) or ShownText()).with_lines(one.lines.first, one.lines.text))
     places = earlier.lines if earlier and earlier.cell_order == order else []
     receipt = _receipt(tracker, stat)
     if earlier is not None and earlier.version == stat.content_version:

@@ -5,33 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from itertools import islice
-from typing import NamedTuple
 
+from ..documents.text.shown_lines import Shown
 from ..documents.text.touched_lines import TouchedLines
-from ..documents.text.window import CutLine
 
 _MOST_RANGES = 4000
 """Most line ranges in a receipt, as many small edits would make it megabytes; later lines count as not shown."""
-
-
-class Shown(NamedTuple):
-    """The lines that a read showed.
-
-    Attributes:
-        first: the first line, 1-based.
-        last: the last line; `first - 1` if there is none.
-        text: the lines as they stand in the file.
-        total_lines: the file's; None where nobody has counted that far.
-        column: the first character shown of the first line, 1-based.
-        cuts: the lines whose end was not shown.
-    """
-
-    first: int
-    last: int
-    text: str
-    total_lines: int | None
-    column: int = 1
-    cuts: Sequence[CutLine] = ()
 
 
 def is_whole(lines: Sequence[tuple[int, int]], total: int | None) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from ..backends.protocol import FileStat
 from ..content.fingerprint import Fingerprint
 from ..diffs.file_diff import FileDiff
+from ..documents.text.shown_lines import Shown
 from ..documents.text.touched_lines import TouchedLines
 from ..errors import InputOutput, NotRead, Stale
 from ..sessions import client_of
@@ -16,7 +17,6 @@ from ..stores.protocol import MomentFilter, Store
 from ..stores.records import FileState, Reader, Receipt
 from .line_changes import line_changes
 from .line_ranges import (
-    Shown,
     covers,
     is_whole,
     moved,

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 from ..diffs.file_diff import FileDiff
 from ..diffs.line_diff import line_hunks
-from ..documents.notebook import ShownLines
+from ..documents.text.shown_lines import Shown
 from ..documents.text.touched_lines import TouchedLines
 from ..stores.records import Receipt
 from .line_changes import LineChange, line_changes
-from .line_ranges import moved, ranges_as_text, ranges_in, united
+from .line_ranges import moved, ranges_as_text, ranges_in, united, whole_lines
 from .read_tracker import ReadTracker
 from .shown_text import MAX_KEPT_CHARACTERS, ShownText, marked_lines
 
@@ -121,20 +121,14 @@ class ShownCellTexts:
         return head + b"\n" + b"".join(kept.values())
 
 
-def with_lines(known: ShownCell | None, fingerprint: str, shown: ShownLines) -> ShownCell:
+def with_lines(known: ShownCell | None, fingerprint: str, shown: Shown) -> ShownCell:
     """The lines that a reader has seen of a cell after more were shown; `known` before, of the same source."""
     if known is not None and known.lines is None:
         return known
-    whole, partly = list(shown.whole), dict(known.partly) if known else {}
-    for piece in shown.pieces:
-        upto = partly.pop(piece.line, 0)
-        if piece.column <= upto + 1:
-            upto = max(upto, piece.column + piece.shown - 1)
-        if upto == piece.column + piece.shown + piece.omitted - 1:
-            whole.append((piece.line, piece.line))
-        elif upto:
-            partly[piece.line] = upto
+    assert shown.total_lines is not None
+    partly = dict(known.partly) if known else {}
+    whole = whole_lines(shown, partly)
     lines = united([*(known.lines if known and known.lines else []), *whole])
     since = known.since_diff if known else None
     since = None if since is None else united([*since, *whole])
-    return ShownCell(fingerprint, lines, dict(list(partly.items())[-_MOST_PARTLY:]), since).of_lines(shown.total)
+    return ShownCell(fingerprint, lines, dict(list(partly.items())[-_MOST_PARTLY:]), since).of_lines(shown.total_lines)

@@ -11,9 +11,8 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field, model_validator
 
 from ..documents.notebook import is_notebook_name
-from ..documents.text.shown_lines import fitting
+from ..documents.text.shown_lines import Shown, fitting
 from ..errors import FsToolsError, TimedOut, naming_argument
-from ..gate.line_ranges import Shown
 from ..gate.workspace import Workspace
 from ..open_documents.protocol import is_live
 from ..search.grep import search_text

@@ -24,7 +24,7 @@ from ..documents.notebook import (
     output_rows,
     output_text,
 )
-from ..documents.text.shown_lines import envelope
+from ..documents.text.shown_lines import Shown, envelope
 from ..errors import Conflict, FsToolsError, Invalid, NotebookRefused, OutOfRange, counted
 from ..gate.cell_receipts import record_cells
 from ..gate.read_tracker import ReadTracker, ReceiptAfter
@@ -276,4 +276,4 @@ def _still_there(document: NotebookDocument, index: int, first: int, lines: list
     there = source[first - 1 : first - 1 + len(lines)]
     if [line.removesuffix("\n").removesuffix("\r") for line in there] != [line.removesuffix("\r") for line in lines]:
         return None
-    return ShownLines(index, first, "".join(there), [(first, first + len(there) - 1)], [], len(source))
+    return ShownLines(index, Shown(first, first + len(there) - 1, "".join(there), len(source)))

@@ -16,11 +16,11 @@ from ..documents.media.media_bytes import HEAD_BYTES, PDF, media_type
 from ..documents.notebook import is_notebook_name
 from ..documents.text.encoding import TextEncoding, encoding_of
 from ..documents.text.line_index import LineIndex
+from ..documents.text.shown_lines import Shown
 from ..documents.text.window import WindowLimits, read_window, text_index
 from ..errors import Conflict, FsToolsError, Invalid, TooLarge, naming_file
 from ..gate.draft import EAGER_BYTES
 from ..gate.line_check import keep_unchanged
-from ..gate.line_ranges import Shown
 from ..gate.workspace import Workspace
 from ..stores.records import Receipt
 from .arguments import Arguments, Count, Flag, Ordinal, PathArgument, Text

@@ -15,9 +15,8 @@ from ..documents.media.image import Room, ShownImage
 from ..documents.media.media_bytes import HEAD_BYTES, PDF, media_type
 from ..documents.media.pdf import MOST_PAGES, PageRange, PageRoom, ShownPage, ShownPages
 from ..documents.notebook import Output
-from ..documents.text.shown_lines import envelope
+from ..documents.text.shown_lines import Shown, envelope
 from ..errors import Binary, Conflict, FsToolsError, TooLarge
-from ..gate.line_ranges import Shown
 from ..gate.workspace import Workspace
 from ..limits import Limits
 from .arguments import Text

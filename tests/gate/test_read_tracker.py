@@ -13,9 +13,10 @@ from jupyter_fstools.content.splices import Splice
 from jupyter_fstools.diffs.file_diff import FileDiff
 from jupyter_fstools.diffs.line_diff import line_hunks
 from jupyter_fstools.documents.text.encoding import TextEncoding
+from jupyter_fstools.documents.text.shown_lines import Shown
 from jupyter_fstools.documents.text.touched_lines import touched_between, touched_lines, touched_source_lines
 from jupyter_fstools.errors import NotRead, Stale
-from jupyter_fstools.gate.line_ranges import Shown, moved, moved_pieces
+from jupyter_fstools.gate.line_ranges import moved, moved_pieces
 from jupyter_fstools.gate.read_tracker import ReadTracker
 from jupyter_fstools.stores.in_memory import InMemoryStore
 from jupyter_fstools.stores.records import FileState, Reader

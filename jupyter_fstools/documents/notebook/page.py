@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from ...errors import Invalid
-from ..text.shown_lines import CARRIAGE_RETURN, opening_tag, row_sizes
+from ..text.shown_lines import CARRIAGE_RETURN, Shown, opening_tag, row_sizes
 from .cell import Cell, lines_of
 from .document import NotebookDocument
 from .outputs import Output, OutputSummary, outputs_of
@@ -44,23 +44,10 @@ class PageRequest(NamedTuple):
 
 
 class ShownLines(NamedTuple):
-    """The lines of one cell's source that a read shows.
-
-    Attributes:
-        cell: the cell's index.
-        first: the first line shown, 1-based.
-        text: these lines, whole.
-        whole: the ranges of lines of which every character is shown.
-        pieces: the lines of which a part is shown.
-        total: lines of the cell.
-    """
+    """The lines of one cell's source that a read shows; `cell` is the cell's index."""
 
     cell: int
-    first: int
-    text: str
-    whole: list[tuple[int, int]]
-    pieces: list[CutSource]
-    total: int
+    lines: Shown
 
 
 class CellsPage(NamedTuple):
@@ -177,14 +164,15 @@ def _shown_cell(document: NotebookDocument, cell: Cell, wanted: PageRequest, roo
         fits = False
         view.next_source_offset = view.start_line + count
     view.source = "".join(source.texts)
-    view.cut_lines = [piece for piece in source.pieces if piece.omitted]
-    text = "".join(lines[:count])
-    shown = ShownLines(cell.index, view.start_line, text, source.whole, source.pieces, view.total_lines)
+    view.cut_lines = [CutSource(**cut._asdict()) for cut in source.cuts]
+    first, text = view.start_line, "".join(lines[:count])
+    shown = Shown(first, first + count - 1, text, view.total_lines, limits.column, source.cuts)
     pictures: list[Output] = []
     outputs = _output_rows(cell, view, wanted, room, pictures) if wanted.outputs != "none" else []
     fits = fits and outputs[-1:] != [_LEFT_OUT]
     cut = not fits or bool(view.cut_lines) or any(output.truncated for output in view.outputs)
-    return _Shown([heading, *source.rows, *_rest(view), *outputs], view, shown, pictures, fits, cut)
+    rows = [heading, *source.rows, *_rest(view), *outputs]
+    return _Shown(rows, view, ShownLines(cell.index, shown), pictures, fits, cut)
 
 
 def cell_heading(view: CellView) -> str:

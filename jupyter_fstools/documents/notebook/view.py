@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 
 from ...errors import OutOfRange, counted
 from ..text.shown_lines import CARRIAGE_RETURN
+from ..text.window import CutLine
 from .cell import MOST_NAMES, Cell, bounded_names, bounded_sizes, lines_of
 from .document import NotebookDocument
 from .outputs import OutputSummary
@@ -140,14 +141,12 @@ class SourceRows(NamedTuple):
     Attributes:
         rows: numbered, without terminators.
         texts: their shown characters and their terminators, to be joined.
-        whole: the ranges of lines that are shown in full.
-        pieces: the lines that are shown in part.
+        cuts: the lines of which the end is not shown.
     """
 
     rows: list[str]
     texts: list[str]
-    whole: list[tuple[int, int]]
-    pieces: list[CutSource]
+    cuts: list[CutLine]
 
 
 class TextRoom:
@@ -182,7 +181,7 @@ def source_rows(lines: Sequence[str], first: int, limits: LineLimits, room: Text
     Raises:
         OutOfRange: the column is past the first line's end.
     """
-    source = SourceRows([], [], [], [])
+    source = SourceRows([], [], [])
     column = limits.column
     for number, line in enumerate(lines, first):
         body = line.removesuffix("\n").removesuffix("\r")
@@ -196,9 +195,10 @@ def source_rows(lines: Sequence[str], first: int, limits: LineLimits, room: Text
             room.left = 0
         source.rows.append(_row(number, column, rest, most))
         source.texts.extend((rest[:most], line[len(body) :]))
-        _note_shown(source, CutSource(line=number, column=column, shown=len(rest[:most]), omitted=len(rest[most:])))
+        if len(rest) > most:
+            source.cuts.append(CutLine(number, column, most, len(rest) - most))
         column = 1
-    if source.pieces and source.pieces[-1].omitted and source.pieces[-1].line == first + len(source.rows) - 1:
+    if source.cuts and source.cuts[-1].line == first + len(source.rows) - 1:
         source.texts.pop()
     return source
 
@@ -210,15 +210,6 @@ def _require_column(line: int, column: int, length: int) -> None:
             hint=f"Use a column from 1 to {max(length, 1)}.",
             total_columns=length,
         )
-
-
-def _note_shown(source: SourceRows, shown: CutSource) -> None:
-    if shown.omitted or shown.column > 1:
-        source.pieces.append(shown)
-    elif source.whole and source.whole[-1][1] == shown.line - 1:
-        source.whole[-1] = (source.whole[-1][0], shown.line)
-    else:
-        source.whole.append((shown.line, shown.line))
 
 
 def _row(number: int, column: int, text: str, most: int) -> str:

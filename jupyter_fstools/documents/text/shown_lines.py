@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import accumulate
+from typing import NamedTuple
 
 from ...errors import counted
 from .window import CutLine
@@ -23,6 +24,26 @@ LINE_NUMBER = re.compile(r"^[ ]*\d{1,18}\t")
 """The prefix of a numbered row."""
 # CSI and OSC sequences, then two-character escapes.
 _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_=>78cDEHMNOZ])")
+
+
+class Shown(NamedTuple):
+    """The lines that a read showed, of a file or of a cell.
+
+    Attributes:
+        first: the first line, 1-based.
+        last: the last line; `first - 1` if there is none.
+        text: the lines as they stand there.
+        total_lines: of the file or cell; None where nobody has counted that far.
+        column: the first character shown of the first line, 1-based.
+        cuts: the lines whose end was not shown.
+    """
+
+    first: int
+    last: int
+    text: str
+    total_lines: int | None
+    column: int = 1
+    cuts: Sequence[CutLine] = ()
 
 
 def cut_marker(cut: CutLine) -> str:
