@@ -16,7 +16,7 @@ from ..documents.text.shown_lines import collapsed, without_ansi
 from ..errors import FsToolsError
 from ..walking.names import Folder, joined
 from ..walking.stopping import Stop
-from ..walking.trail import FolderTrail
+from ..walking.trail import opened_folders
 from .batches import Batch, Counted
 from .excerpts import Place, excerpts
 from .python.matcher import Matcher, TooSlow
@@ -198,16 +198,11 @@ class NotebookSearch:
 
     def search(self, batch: Batch) -> None:
         """Search the notebooks of a batch."""
-        with FolderTrail(self._backend) as trail:
-            for part in batch.notebooks:
-                try:
-                    opened = trail.at(part.folder)
-                except (OSError, FsToolsError):
-                    continue  # The folder has gone since the walk came through it.
-                for name in part.names:
-                    if self._stop.now():
-                        return
-                    self._search_file(opened, name, batch)
+        for folder, part in opened_folders(self._backend, ((part.folder, part) for part in batch.notebooks)):
+            for name in part.names:
+                if self._stop.now():
+                    return
+                self._search_file(folder, name, batch)
         for shown, file in batch.named_notebooks:
             self._search_named(shown, file, batch)
 

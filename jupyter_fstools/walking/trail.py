@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import groupby
+from typing import TypeVar
 
 from ..backends.protocol import Backend
 from ..errors import FsToolsError
@@ -11,6 +12,7 @@ from .folders import open_folder
 from .names import Folder, Look, joined
 
 _HELD_OPEN = 32
+_T = TypeVar("_T")
 
 
 class FolderTrail:
@@ -55,22 +57,29 @@ def look_at(backend: Backend, paths: Iterable[str]) -> Iterator[Look]:
 
     Paths that are gone, or no longer files, are left out.
     """
-    for folder, group in _opened(backend, paths):
+    for folder, group in opened_folders(backend, _by_folder(paths)):
         yield from folder.look([path.rpartition("/")[2] for path in group])
 
 
 def reachable(backend: Backend, paths: Iterable[str]) -> Iterator[str]:
     """The paths, grouped by folder, whose folder can be opened now without following links."""
-    for _, group in _opened(backend, paths):
+    for _, group in opened_folders(backend, _by_folder(paths)):
         yield from group
 
 
-def _opened(backend: Backend, paths: Iterable[str]) -> Iterator[tuple[Folder, Iterator[str]]]:
-    """Each folder that can be opened, with the paths in it; it stays open until the next one."""
+def _by_folder(paths: Iterable[str]) -> Iterator[tuple[str, Iterator[str]]]:
+    return groupby(paths, lambda path: path.rpartition("/")[0])
+
+
+def opened_folders(backend: Backend, folders: Iterable[tuple[str, _T]]) -> Iterator[tuple[Folder, _T]]:
+    """Each folder that can be opened, with what belongs to its path; it stays open until the next one.
+
+    A folder that has gone since its path was found is left out.
+    """
     with FolderTrail(backend) as trail:
-        for path, group in groupby(paths, lambda path: path.rpartition("/")[0]):
+        for path, told in folders:
             try:
                 folder = trail.at(path)
             except (OSError, FsToolsError):
                 continue
-            yield folder, group
+            yield folder, told

@@ -11,7 +11,7 @@ from ...content.source import all_of
 from ...errors import FsToolsError, NotFound, TooLarge
 from ...walking.names import Folder, joined
 from ...walking.stopping import Stop
-from ...walking.trail import FolderTrail
+from ...walking.trail import opened_folders
 from ..batches import Batch, Counted, EngineName, Part
 from ..excerpts import decoded, text_blocks
 from ..match_lines import Hit
@@ -72,13 +72,8 @@ class PythonEngine:
     def search(self, batch: Batch) -> Batch:
         """Search the files of a batch that are left."""
         parts, batch.parts = batch.parts, []
-        with FolderTrail(self._backend) as trail:
-            for part in parts:
-                try:
-                    folder = trail.at(part.folder)
-                except (OSError, FsToolsError):
-                    continue  # The folder has gone since the walk came through it.
-                self.take(folder, part, batch)
+        for folder, part in opened_folders(self._backend, ((part.folder, part) for part in parts)):
+            self.take(folder, part, batch)
         for shown, file in batch.named:
             if file.size > self._most and not batch.whatever_size:
                 batch.skipped["large"] += 1
