@@ -9,6 +9,8 @@ import signal
 import subprocess
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -631,21 +633,22 @@ def test_a_folder_swapped_for_a_link_shows_nothing_from_outside(
     (tmp_path / "outside").mkdir()
     (tmp_path / "outside" / "a.txt").write_text("needle secret\n")
     write("sub/a.txt", "nothing\n")
-    start = Ripgrep.start
+    started = Ripgrep.started
     printed = []
 
-    def swapped(*arguments: object) -> Run:
+    @contextmanager
+    def swapped(*arguments: object) -> Iterator[Run]:
         if not (root / "was").exists():
             (root / "sub").rename(root / "was")
             (root / "sub").symlink_to(tmp_path / "outside")
-        run = start(*arguments)
-        said = list(run.said())
-        printed.append(b"".join(block for block, _ in said))
-        run.said = lambda: iter(said)
-        return run
+        with started(*arguments) as run:
+            said = list(run.said())
+            printed.append(b"".join(block for block, _ in said))
+            run.said = lambda: iter(said)
+            yield run
 
     search_text(LocalDisk(root), TextQuery(pattern="needle"), engine="ripgrep")
-    monkeypatch.setattr(Ripgrep, "start", swapped)
+    monkeypatch.setattr(Ripgrep, "started", swapped)
     for mode in ("content", "files", "count"):
         query = TextQuery(pattern="needle", output_mode=mode, glob=glob)
         found = search_text(LocalDisk(root), query, path, engine="ripgrep")

@@ -263,16 +263,16 @@ def test_ripgrep_is_asked_for_names_where_numbers_do_not_tell(
     for number, content in enumerate(contents):
         write(f"{number}/a.py", content)
     asked_for: list[str] = []
-    start = Ripgrep.start
+    started = Ripgrep.started
 
     def noted(self: Ripgrep, arguments: list[str], paths: list[str]) -> object:
         whole = "--max-depth=1" in arguments
         named = f"names in {len(paths)} of {len(contents)} folders" if whole else "binary" if NUL in arguments else ""
         known = {"--no-filename": "numbers", "--debug": "reasons"}
         asked_for.append(next((known[each] for each in arguments if each in known), named or "lines"))
-        return start(self, arguments, paths)
+        return started(self, arguments, paths)
 
-    monkeypatch.setattr(Ripgrep, "start", noted)
+    monkeypatch.setattr(Ripgrep, "started", noted)
     query = TextQuery(**{"pattern": "needle", "glob": "*.py", "output_mode": "count", **fields})
     search_text(LocalDisk(root), query, engine="ripgrep")
     assert (asked_for, runs) == (runs_of_ripgrep, [True])
@@ -301,7 +301,7 @@ def test_what_changes_before_ripgrep_looks_is_told_as_it_is_then(
     write("src/a.py", "needle\n")
     changing = write("src/b.py", "x\n")
     write("was/b.py", "x\n")
-    start = Ripgrep.start
+    started = Ripgrep.started
 
     def changed(*arguments: object) -> object:
         if change == "folder":
@@ -319,10 +319,10 @@ def test_what_changes_before_ripgrep_looks_is_told_as_it_is_then(
             changing.unlink(missing_ok=True)
             if change == "fifo":
                 os.mkfifo(changing)
-        monkeypatch.setattr(Ripgrep, "start", start)
-        return start(*arguments)
+        monkeypatch.setattr(Ripgrep, "started", started)
+        return started(*arguments)
 
-    monkeypatch.setattr(Ripgrep, "start", changed)
+    monkeypatch.setattr(Ripgrep, "started", changed)
     query = TextQuery(pattern="needle", glob="*.py")
     found = search_text(LocalDisk(root), query, engine="ripgrep", visible=Only(lambda path: "secret" not in path))
     skipped = {"binary": 1} if change == "binary" else {}

@@ -148,7 +148,6 @@ class RipgrepEngine:
         """End the runs, and release the threads and the root's descriptor."""
         self._ripgrep.end()
         self._runner.shutdown(wait=True, cancel_futures=True)
-        self._ripgrep.close()
         self._held.close()
 
     def _awaited(self, future: Future[_T]) -> _T:

@@ -119,17 +119,6 @@ class Ripgrep:
     def started(self, arguments: list[str], paths: list[str]) -> Iterator[Run]:
         """Start a run, which ends with the block.
 
-        Raises: as `start`
-        """
-        run = self.start(arguments, paths)
-        try:
-            yield run
-        finally:
-            self.finish(run)
-
-    def start(self, arguments: list[str], paths: list[str]) -> Run:
-        """Start a run; `finish` and `close` end it.
-
         Args:
             arguments: options and `-e PATTERN`s.
             paths: files and folders, relative to the folder to start in.
@@ -138,6 +127,21 @@ class Ripgrep:
             RipgrepFailed
             Stopped: before it began.
         """
+        run = self._launched(arguments, paths)
+        self._running.add(run)
+        try:
+            try:
+                run.read()
+            except RuntimeError as error:
+                raise RipgrepFailed(str(error)) from error
+            if self._stop.now():
+                run.end()
+            yield run
+        finally:
+            run.close()
+            self._running.discard(run)
+
+    def _launched(self, arguments: list[str], paths: list[str]) -> Run:
         named = os.fsencode("\0".join([BEGINNING + path for path in paths])).split(b"\0")  # Faster than one by one.
         # Ripgrep reads patterns as UTF-8 in any locale.
         options = [each.encode("utf-8", "surrogateescape") for each in (*OPTIONS, *arguments, "--")]
@@ -145,34 +149,19 @@ class Ripgrep:
         if self._stop.now():
             raise Stopped
         try:
-            run = Run(
-                subprocess.Popen(
-                    command,
-                    bufsize=0,
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.PIPE,
-                    cwd=self._start_in,
-                    start_new_session=True,
-                    close_fds=True,
-                )
+            process = subprocess.Popen(
+                command,
+                bufsize=0,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                cwd=self._start_in,
+                start_new_session=True,
+                close_fds=True,
             )
         except OSError as error:
             raise RipgrepFailed(str(error)) from error
-        self._running.add(run)
-        try:
-            run.read()
-        except RuntimeError as error:
-            self.finish(run)
-            raise RipgrepFailed(str(error)) from error
-        if self._stop.now():
-            run.end()
-        return run
-
-    def finish(self, run: Run) -> None:
-        """End a run, and stop reading its output."""
-        run.close()
-        self._running.discard(run)
+        return Run(process)
 
     def output(self, arguments: list[str], paths: list[str]) -> tuple[bytes, list[str]]:
         """The output of a run that was not stopped, and the files that it could not read.
@@ -200,11 +189,6 @@ class Ripgrep:
         """End every run that is still going."""
         for run in list(self._running):
             run.end()
-
-    def close(self) -> None:
-        """End every run, and stop reading their output."""
-        for run in list(self._running):
-            self.finish(run)
 
 
 def unreadable_at_end(code: int, complaints: bytes, paths: list[str]) -> list[str]:
