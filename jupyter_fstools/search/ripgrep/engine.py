@@ -252,7 +252,7 @@ class RipgrepEngine:
         if self._multiline:
             counts |= self._lines_begun_on(text)
         elif text:
-            counts |= counts_of(self._ripgrep.output([*_LISTED, "--count", *self._pattern], text)[0])[0]
+            counts |= counts_of(self._ripgrep.output([*_LISTED, "--count", *self._pattern], text)[0])
 
     def _lines_begun_on(self, paths: list[str]) -> dict[str, int]:
         """How many lines of each of these files begin a match, which may go over several lines."""

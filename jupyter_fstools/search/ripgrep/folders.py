@@ -94,7 +94,7 @@ class WholeFolders:
             return self._count_in_lines(ripgrep, pattern, parts)
         # In a file that it does not search line by line, ripgrep looks for a NUL only at the beginning.
         found = self._count_in_lines(ripgrep, list(_NOTHING), parts)
-        lines = _among(parts, counts_of(self._printed(ripgrep, pattern, parts))[0])
+        lines = _among(parts, counts_of(self._printed(ripgrep, pattern, parts)))
         for path in (*found.binary, *found.untold):
             lines.pop(path, None)
         return found._replace(lines=lines)
@@ -106,7 +106,7 @@ class WholeFolders:
                 return found
         if self._numbers_first and (lines := self._lines_by_numbers(ripgrep, pattern, parts)) is not None:
             return Found(lines)
-        told = counts_of(self._printed(ripgrep, [_OF_ALL, *pattern], parts))[0]
+        told = counts_of(self._printed(ripgrep, [_OF_ALL, *pattern], parts))
         untold = [path for part in parts for path in part.paths if path not in told]
         self._numbers_first = self._can_count and not untold and _are_few(told.values())
         return Found(_among(parts, told), untold=untold)
@@ -122,7 +122,7 @@ class WholeFolders:
         self._says_little = said.count(_NAME_RULE) * _FEW <= len(paths)
         if not searched or int(searched[1]) + len(large) < len(paths):
             return None
-        return Found(_among(parts, counts_of(printed)[0]), binary & paths, large)
+        return Found(_among(parts, counts_of(printed)), binary & paths, large)
 
     def _lines_by_numbers(self, ripgrep: Ripgrep, pattern: list[str], parts: list[Part]) -> dict[str, int] | None:
         """Matching lines by path; None where the numbers do not add up, as a file is binary or has changed."""
@@ -132,7 +132,7 @@ class WholeFolders:
             return None
         self._numbers_first = _are_few(numbers)
         matching = list(_with_matches(parts, numbers))
-        told = counts_of(self._printed(ripgrep, pattern, matching))[0] if matching else {}
+        told = counts_of(self._printed(ripgrep, pattern, matching)) if matching else {}
         # The sums differ if ripgrep printed the folders in another order than requested.
         return _among(matching, told) if sum(told.values()) == sum(numbers) else None
 

@@ -235,10 +235,6 @@ def listed(printed: bytes) -> list[str]:
     return [path_of(path) for path in printed.split(b"\0")[:-1]]  # Statistics may follow them.
 
 
-def counts_of(printed: bytes) -> tuple[dict[str, int], bytes]:
-    """Matching lines by path, as `--count` prints them, and the rest of an incomplete line."""
-    counts, end = {}, 0
-    for each in _COUNTED.finditer(printed):
-        counts[path_of(each[1])] = int(each[2])
-        end = each.end()
-    return counts, printed[end:]
+def counts_of(printed: bytes) -> dict[str, int]:
+    """Matching lines by path, as `--count` prints them."""
+    return {path_of(each[1]): int(each[2]) for each in _COUNTED.finditer(printed)}
