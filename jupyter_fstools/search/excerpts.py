@@ -39,8 +39,8 @@ def decoded(raw: bytes) -> str:
     return raw[skip:].decode(encoding, errors)
 
 
-def text_blocks(content: Content, block: int = BLOCK_CHARACTERS) -> Iterator[str]:
-    """A file as text in blocks that end after a line feed; all but the last have at least `block` characters.
+def text_blocks(content: Content, *, whole: bool = False) -> Iterator[str]:
+    """A file as text in blocks that end after a line feed, of `BLOCK_CHARACTERS` or more; or as a `whole`.
 
     The block that holds a NUL is the last one, as the file is binary.
 
@@ -48,7 +48,7 @@ def text_blocks(content: Content, block: int = BLOCK_CHARACTERS) -> Iterator[str
         TooLarge: a line has more than `MOST_AT_ONCE` characters.
     """
     skip, encoding, errors = encoding_of(content.read(0, 4))
-    if content.size <= block:
+    if whole or content.size <= BLOCK_CHARACTERS:
         yield content.read(skip, content.size).decode(encoding, errors)
         return
     decoder = codecs.getincrementaldecoder(encoding)(errors)
@@ -60,11 +60,11 @@ def text_blocks(content: Content, block: int = BLOCK_CHARACTERS) -> Iterator[str
         length += len(text)
         if "\0" in text:
             break
-        if length >= block and "\n" in text:
-            whole = "".join(waiting)
-            end = whole.rindex("\n") + 1
-            yield whole[:end]
-            waiting, length = [whole[end:]], len(whole) - end
+        if length >= BLOCK_CHARACTERS and "\n" in text:
+            block = "".join(waiting)
+            end = block.rindex("\n") + 1
+            yield block[:end]
+            waiting, length = [block[end:]], len(block) - end
         if length > MOST_AT_ONCE:
             raise TooLarge(f"a line has more than {MOST_AT_ONCE >> 20} MiB", hint="Search another file.")
     yield "".join(waiting) + decoder.decode(b"", True)

@@ -164,9 +164,9 @@ class Page:
     def _of_large_file(self, file: Counted, part: slice) -> list[TextMatch]:
         """The matches of a large file, read in blocks, or as a whole where a match may span lines."""
         with self._backend.read(file.path) as opened:
-            block = (opened.size,) if self._query.multiline else ()
-            hits = self._hits(file, text_blocks(opened, *block), part)
-            return excerpts(Place(file.shown), text_blocks(opened, *block), hits, part, self._query)
+            whole = self._query.multiline
+            hits = self._hits(file, text_blocks(opened, whole=whole), part)
+            return excerpts(Place(file.shown), text_blocks(opened, whole=whole), hits, part, self._query)
 
     def _hits(self, file: Counted, blocks: Iterable[str], part: slice) -> list[Hit]:
         most = min(part.stop + 1, file.lines)

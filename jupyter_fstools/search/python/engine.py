@@ -115,7 +115,7 @@ class PythonEngine:
             with self._backend.read(file.path) as opened:
                 if opened.size <= self._most:
                     return self._lines(all_of(opened), skipped)
-                for text in text_blocks(opened, opened.size) if self._multiline else text_blocks(opened):
+                for text in text_blocks(opened, whole=self._multiline):
                     if self._stop.now():
                         break
                     if "\0" in text:
