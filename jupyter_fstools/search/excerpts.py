@@ -33,6 +33,11 @@ def encoding_of(head: bytes) -> tuple[int, str, str]:
     return 0, "utf-8", "surrogateescape"
 
 
+def is_utf16(head: bytes) -> bool:
+    """Whether a file is UTF-16, in which a NUL byte does not make it binary."""
+    return head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+
+
 def decoded(raw: bytes) -> str:
     """A whole file as text, without its byte order mark: UTF-8, or UTF-16 with one; other bytes become surrogates."""
     skip, encoding, errors = encoding_of(raw[:4])
@@ -77,7 +82,7 @@ def binary_or_long(backend: Backend, file: FileStat, ended: Callable[[], bool]) 
     length = 0
     try:
         with backend.read(file.path) as opened:
-            is_wide = encoding_of(opened.read(0, 4))[1] != "utf-8"
+            is_wide = is_utf16(opened.read(0, 2))
             for chunk in opened.chunks():
                 if 0 in chunk and not is_wide:
                     return "binary"

@@ -13,12 +13,10 @@ from ...walking.names import Folder, joined
 from ...walking.stopping import Stop
 from ...walking.trail import opened_folders
 from ..batches import Batch, Counted, EngineName, Part
-from ..excerpts import decoded, text_blocks
+from ..excerpts import decoded, is_utf16, text_blocks
 from ..match_lines import Hit
 from ..regex.dialect import Expression
 from .matcher import Matcher, TooSlow, goes_over_lines
-
-UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
 class PythonEngine:
@@ -93,7 +91,7 @@ class PythonEngine:
         if raw is None:
             skipped["large"] += 1
             return 0
-        if raw.startswith(UTF16_MARKS):
+        if is_utf16(raw):
             text = decoded(raw)
             binary = "\0" in text
         else:
