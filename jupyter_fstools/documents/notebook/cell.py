@@ -210,3 +210,8 @@ def lines_of(text: str) -> list[str]:
     lines = text.split("\n")
     ended = [line + "\n" for line in lines[:-1]]
     return [*ended, lines[-1]] if lines[-1] else ended
+
+
+def compared_lines(source: str) -> list[str]:
+    r"""The lines of a source as its diffs have them, without their `\n`; none for an empty one."""
+    return source.split("\n") if source else []

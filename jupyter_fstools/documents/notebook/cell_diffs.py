@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from ...diffs.file_diff import CellDiff
-from .cell import Cell
+from .cell import Cell, compared_lines
 from .diff_rows import DiffRows
 from .plan import PlannedCell
 
@@ -45,8 +45,8 @@ def cell_diffs(
 
 
 def _diff(state: PlannedCell, action: Action, index: int, ids: Sequence[str], above: str, rows: DiffRows) -> CellDiff:
-    before = _lines(state.cell.source) if state.cell and action != "move" else []
-    after = _lines(state.source) if action not in ("move", "delete") else []
+    before = compared_lines(state.cell.source) if state.cell and action != "move" else []
+    after = compared_lines(state.source) if action not in ("move", "delete") else []
     return CellDiff(
         cell_id=state.cell.cell_id if state.deleted and state.cell else ids[index],
         index=index,
@@ -70,8 +70,3 @@ def _action(state: PlannedCell, index: int | None) -> Action | None:
     if state.moved:
         return "move"
     return "clear_outputs" if state.clears else None
-
-
-def _lines(text: str) -> list[str]:
-    lines = text.split("\n")
-    return lines if lines != [""] else []

@@ -8,6 +8,7 @@ from ...content.splices import Splice, trimmed
 from ...diffs.file_diff import CellDiff
 from ...diffs.line_diff import CONTEXT_LINES, changed_blocks, grouped
 from ...errors import Invalid
+from .cell import compared_lines
 from .changed_notebook import ChangedNotebook
 from .comparison import compared
 from .document import NotebookDocument
@@ -139,7 +140,7 @@ def _sources(
 
 
 def _source_with(before: str, after: str, taken: Collection[int]) -> str:
-    old, new = (source.split("\n") if source else [] for source in (before, after))
+    old, new = compared_lines(before), compared_lines(after)
     lines, at = [], 0
     for number, group in enumerate(grouped(changed_blocks(old, new), CONTEXT_LINES)):
         for a, b, c, d in group:

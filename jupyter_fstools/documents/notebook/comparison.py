@@ -14,7 +14,7 @@ from ...diffs.file_diff import Action, CellDiff, DiffHunk, FileDiff, Operation
 from ...diffs.line_diff import cuts_rows
 from ...errors import NotebookRefused
 from ..text.touched_lines import touched_between
-from .cell import Cell, decoded
+from .cell import Cell, compared_lines, decoded
 from .diff_rows import MAX_ROWS, DiffRows
 from .document import CellAfter, NotebookDocument
 from .moves import moved_origins
@@ -71,7 +71,7 @@ def compared(
         if diff is not None:
             diffs.append(diff)
     gone = [
-        _told(cell, "delete", gone_rows.hunks(_lines(cell), []), follows=_id_before(cell, old))
+        _told(cell, "delete", gone_rows.hunks(compared_lines(cell.source), []), follows=_id_before(cell, old))
         for cell in old
         if cell.index not in kept
     ]
@@ -196,7 +196,7 @@ def _diff(was: Cell | None, cell: Cell, rows: DiffRows, previous: str, *, moved:
     elif was.source != cell.source:
         action = "edit"
     # Made in the order in which a diff keeps its rows.
-    hunks = rows.hunks(_lines(was) if was else [], _lines(cell)) if action else []
+    hunks = rows.hunks(compared_lines(was.source if was else ""), compared_lines(cell.source)) if action else []
     comes, carried = (False, []) if same else rows.coming(*_carried_by(was, cell))
     if action is None and moved:
         action = "move"
@@ -266,7 +266,3 @@ def _readable(raw: bytes) -> str:
         return json.dumps(decoded(raw), ensure_ascii=False, indent=1)
     except (NotebookRefused, RecursionError):  # Nested too deeply.
         return raw.decode("utf-8", "replace")
-
-
-def _lines(cell: Cell) -> list[str]:
-    return cell.source.split("\n") if cell.source else []
