@@ -78,12 +78,11 @@ class JsonCursor:
                 self.fail("expected ',' or the end of the container")
         return start, self.position
 
-    def items(self) -> Iterator[int]:
-        """The offset of each item of the array here; the caller skips the item before it continues."""
+    def items(self) -> Iterator[None]:
+        """Come to each item of the array here; the caller skips the item before it continues."""
         if self._opened(_ARRAY):
             while True:
-                self.peek()
-                yield self.position
+                yield
                 if not self._comma(_ARRAY):
                     break
 
@@ -153,14 +152,7 @@ class JsonCursor:
         return byte == _COMMA
 
     def _key(self) -> tuple[str, int, int]:
-        if self.peek() != _QUOTE:
-            self.fail("expected a key in double quotes")
-        start = self.position
-        self._string()
-        end = self.position
-        if self.peek() != _COLON:
-            self.fail("expected ':' after the key")
-        self._at += 1
+        start, end = self._pass_key()
         return str(json.loads(self.taken(start, end))), start, end
 
     def _open_value(self, stack: list[int]) -> None:
@@ -180,13 +172,17 @@ class JsonCursor:
             if self._run(byte):
                 return
 
-    def _pass_key(self) -> None:
+    def _pass_key(self) -> tuple[int, int]:
+        """Skip a key and the colon after it; the key's first byte and the one after its last."""
         if self.peek() != _QUOTE:
             self.fail("expected a key in double quotes")
+        start = self.position
         self._string()
+        end = self.position
         if self.peek() != _COLON:
             self.fail("expected ':' after the key")
         self._at += 1
+        return start, end
 
     def _run(self, kind: int) -> bool:
         """Skip, within the window, as many items or members as one pattern matches; whether they were the last ones."""
