@@ -39,6 +39,11 @@ def disguises(text: str) -> Iterator[Disguise]:
             yield Disguise(reason, meant, hint)
 
 
+def without_extra_returns(text: str) -> str:
+    r"""The text with `\n` for every line break; one that was converted twice has several `\r` before it."""
+    return _EXTRA_RETURNS.sub("\n", text)
+
+
 def has_line_numbers(text: str, old: Callable[[], str]) -> bool:
     """Whether every line of a text was copied with its line number; most of the lines must be in the old text.
 
@@ -106,7 +111,7 @@ _BARE: tuple[tuple[str, Callable[[str], str | None], str], ...] = (
     ),
     (
         "carriage_return",
-        lambda text: _EXTRA_RETURNS.sub("\n", text),
+        without_extra_returns,
         "Line breaks in {names} have a \\r too many before them: send \\n alone.",
     ),
     (

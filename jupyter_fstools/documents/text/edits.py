@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Sequence
 from itertools import islice
@@ -10,6 +9,7 @@ from typing import NamedTuple
 
 from ...content.splices import Splice, spliced_size
 from ...errors import Ambiguous, Invalid, NoMatch, NoOp, TooLarge
+from .disguises import without_extra_returns
 from .edited_text import EditedText
 from .encoding import UTF_8
 from .match_hints import hint_for_no_match
@@ -22,7 +22,6 @@ MOST_REPLACEMENTS = 250_000
 Ranges = Sequence[tuple[int, int]]
 _COUNTED = 10_000
 _COUNTED_BYTES = 64 << 20
-_DOUBLED = re.compile(r"(?<!\r)\r+\n")  # A run of \r alone is not tried at each of its places.
 
 
 class TextEdit(NamedTuple):
@@ -148,7 +147,7 @@ def _no_op(edit: TextEdit, label: str) -> NoOp:
 
 def _inserted(edit: TextEdit) -> str:
     if "\r\r\n" in edit.new and "\r\r\n" not in edit.old:
-        return _DOUBLED.sub("\n", edit.new)  # A doubled \r comes from converting the line endings twice.
+        return without_extra_returns(edit.new)
     return edit.new
 
 
