@@ -71,23 +71,6 @@ class EditedText:
             at += len(chunk)
         return b"".join(got)
 
-    def lines_at(self, offsets: Sequence[int]) -> list[int]:
-        """The line numbers of rising offsets."""
-        lines: list[int] = []
-        at, line = 0, 1
-        for chunk in self.chunks():
-            done = 0
-            while len(lines) < len(offsets) and offsets[len(lines)] < at + len(chunk):
-                here = offsets[len(lines)] - at
-                line += chunk.count(b"\n", done, here)
-                done = here
-                lines.append(line)
-            if len(lines) == len(offsets):
-                break
-            line += chunk.count(b"\n", done)
-            at += len(chunk)
-        return lines
-
     def replace(self, matches: Sequence[Match], new: str) -> bool:
         """Replace each match by the new text, with the line endings of its neighbourhood.
 

@@ -13,7 +13,7 @@ from .disguises import without_extra_returns
 from .edited_text import EditedText
 from .encoding import UTF_8
 from .match_hints import hint_for_no_match
-from .needle import Match, Needle
+from .needle import Match, Needle, lines_of_matches
 from .utf8_view import Utf8View
 from .written_text import placeholder_line
 
@@ -186,7 +186,7 @@ def _countable(old: str) -> int:
 
 
 def _ambiguous(text: EditedText, found: Sequence[Match], label: str, most: int, shown: Ranges) -> Ambiguous:
-    lines = sorted(text.lines_at([match.start for match in found]), key=lambda line: (_distance(line, shown), line))
+    lines = sorted(lines_of_matches(text.chunks(), found), key=lambda line: (_distance(line, shown), line))
     places = list(dict.fromkeys(lines))
     counted = len(found) < most
     count = str(len(found)) if counted else f"at least {len(found)}"

@@ -19,7 +19,7 @@ from .folded_lines import (
     find_in_other_case,
     part_that_looks_alike,
 )
-from .needle import Needle
+from .needle import Needle, lines_of_matches
 from .shown_lines import CUT_MARKER
 
 _WORDS = re.compile(r"\w+")
@@ -186,16 +186,8 @@ def _line_of(chunks: Callable[[], Iterable[Chunk]], text: str) -> int | None:
         needle = Needle(text)
     except UnicodeEncodeError:
         return None
-    match = next(iter(needle.find(chunks(), overlapping=False)), None)
-    if match is None:
-        return None
-    line, at = 1, 0
-    for chunk in chunks():
-        if at + len(chunk) > match.start:
-            return line + chunk.count(b"\n", 0, match.start - at)
-        line += chunk.count(b"\n")
-        at += len(chunk)
-    return line
+    match = next(needle.find(chunks(), overlapping=False), None)
+    return next(iter(lines_of_matches(chunks(), [match])), None) if match is not None else None
 
 
 def _head(chunks: Iterable[Chunk]) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -126,6 +126,24 @@ class _Window:
             at, raw = at + end - raw - self.raw.count(b"\r\n", raw, end), end
         self._known = (at, raw)
         return raw
+
+
+def lines_of_matches(chunks: Iterable[Chunk], matches: Sequence[Match]) -> list[int]:
+    """The number of the line on which each match begins, in rising order; `chunks` are the text searched."""
+    lines: list[int] = []
+    at, line = 0, 1
+    for chunk in chunks:
+        done = 0
+        while len(lines) < len(matches) and matches[len(lines)].start < at + len(chunk):
+            here = matches[len(lines)].start - at
+            line += chunk.count(b"\n", done, here)
+            done = here
+            lines.append(line)
+        if len(lines) == len(matches):
+            break
+        line += chunk.count(b"\n", done)
+        at += len(chunk)
+    return lines
 
 
 def _finds(data: Chunk, needle: bytes, step: int, start: int, before: int) -> Iterator[int]:
