@@ -15,6 +15,8 @@ CONTEXT_LINES = 3
 """Unchanged lines above and below a change, as `diff -u` has them."""
 NO_NEWLINE = "\n\\ No newline at end of file"
 """Marker after a last line in unified diffs, so that a lost final newline is a visible change."""
+MAX_ROWS = 4000
+"""Rows kept in one file's diff; its counts are of all."""
 MAX_ROW_CHARACTERS = 1000
 _SMALL = 250_000
 """Most pairs of lines that difflib may compare: its worst case is the product of both sides."""

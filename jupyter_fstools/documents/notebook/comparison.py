@@ -11,11 +11,11 @@ from typing import NamedTuple
 from ...content.source import Content
 from ...content.splices import Splice
 from ...diffs.file_diff import Action, CellDiff, DiffHunk, FileDiff, Operation
-from ...diffs.line_diff import cuts_rows
+from ...diffs.line_diff import MAX_ROWS, cuts_rows
 from ...errors import NotebookRefused
 from ..text.touched_lines import touched_between
 from .cell import Cell, compared_lines, decoded
-from .diff_rows import MAX_ROWS, DiffRows
+from .diff_rows import DiffRows
 from .document import CellAfter, NotebookDocument
 from .moves import moved_origins
 from .spans import ObjectSpans

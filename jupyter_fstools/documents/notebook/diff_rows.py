@@ -6,10 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from ...diffs.file_diff import DiffHunk
-from ...diffs.line_diff import Block, changed_blocks, hunks_of
-
-MAX_ROWS = 4000
-"""Rows kept in one notebook's diff; its counts are of all."""
+from ...diffs.line_diff import MAX_ROWS, Block, changed_blocks, hunks_of
 
 
 class DiffRows:

@@ -9,11 +9,9 @@ from typing import NamedTuple
 from ...content.source import BytesContent, Content
 from ...content.splices import Splice, spliced
 from ...diffs.file_diff import DiffHunk, DiffRow, FileDiff, Operation
-from ...diffs.line_diff import CONTEXT_LINES, NO_NEWLINE, Block, changed_blocks, cuts_rows, hunks_of
+from ...diffs.line_diff import CONTEXT_LINES, MAX_ROWS, NO_NEWLINE, Block, changed_blocks, cuts_rows, hunks_of
 from .encoding import TextEncoding
 
-MAX_ROWS = 4000
-"""Rows kept in one diff; its counts are of all."""
 _MOST_LINE_BYTES = 64 << 10
 _NEAR_BYTES = 4 << 10
 """Bytes that are enough for most changes' context; more is read only where they are not."""

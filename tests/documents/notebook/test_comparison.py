@@ -8,8 +8,8 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from jupyter_fstools.diffs.line_diff import MAX_ROWS
 from jupyter_fstools.documents.notebook import compared, notebook_diff
-from jupyter_fstools.documents.notebook.diff_rows import MAX_ROWS
 from jupyter_fstools.documents.notebook.moves import moved_origins
 
 from . import samples

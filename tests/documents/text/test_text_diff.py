@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from jupyter_fstools.content.source import BytesContent
 from jupyter_fstools.content.splices import Splice, trimmed
 from jupyter_fstools.diffs.file_diff import unified
-from jupyter_fstools.documents.text import diff as text_diff
+from jupyter_fstools.diffs.line_diff import MAX_ROWS
 from jupyter_fstools.documents.text.diff import changed_lines, diff_of_changes, diff_of_creation, diff_of_splices
 from jupyter_fstools.documents.text.encoding import TextEncoding
 
@@ -94,12 +94,12 @@ def test_neighbouring_changes_share_a_hunk_as_in_a_unified_diff(between, hunks):
 def test_a_diff_keeps_a_bounded_number_of_rows_and_whole_counts():
     diff = diff_of_creation("a", "create", b"x\n" * 300_000, UTF_8)
     assert diff.truncated and diff.added == 300_000
-    assert sum(len(hunk.rows) for hunk in diff.hunks) == text_diff.MAX_ROWS
+    assert sum(len(hunk.rows) for hunk in diff.hunks) == MAX_ROWS
 
 
 def test_a_diff_with_just_as_many_rows_as_there_is_room_for_is_not_truncated():
-    diff = diff_of_creation("a", "create", b"x\n" * text_diff.MAX_ROWS, UTF_8)
-    assert not diff.truncated and len(diff.hunks[0].rows) == text_diff.MAX_ROWS
+    diff = diff_of_creation("a", "create", b"x\n" * MAX_ROWS, UTF_8)
+    assert not diff.truncated and len(diff.hunks[0].rows) == MAX_ROWS
 
 
 def test_what_follows_a_change_too_large_to_show_keeps_its_numbers():
