@@ -18,7 +18,7 @@ from .cell_diffs import cell_diffs
 from .cell_edit import CellEdit
 from .cell_ids import duplicate_ids, former_indexes, index_of, named, without_tag
 from .diff_rows import DiffRows
-from .plan import Plan, PlannedCell, Target, planned, targets_of
+from .plan import PlannedCell, Target, planned, targets_of
 from .refusals import not_editable
 from .spans import NotebookSpans, members_at, scan
 from .splicing import Splicer
@@ -167,7 +167,7 @@ class NotebookDocument:
         plan = planned(self.cells, edits)
         splicer = Splicer(self.content, self.spans, self.cells, minor)
         splices = splicer.splices(plan)
-        order, ids = plan.order, self._ids_after(plan, splicer)
+        order, ids = plan.order, _ids_after(plan.order, splicer)
         place = {id(state): index for index, state in enumerate(order)}
         touched = []
         for edit, state in zip(edits, plan.by_edit, strict=True):
@@ -200,20 +200,6 @@ class NotebookDocument:
             return 5 if any(cell.real_id for cell in self.cells) else 4
         return minor
 
-    def _ids_after(self, plan: Plan, splicer: Splicer) -> list[str]:
-        order = plan.order
-
-        def digest_after(index: int) -> bytes:
-            state = order[index]
-            stays = state.cell is not None and set(state.touched_by) <= {"move"}
-            return state.cell.digest if state.cell and stays else hashlib.sha256(splicer.whole(state)).digest()
-
-        return named([_id_after(state) for state in order], lambda at: self._source_after(order[at]), digest_after)
-
-    def _source_after(self, state: PlannedCell) -> str:
-        touched = state.cell is None or state.touched_by
-        return state.source if touched or state.cell is None else state.cell.source
-
     def _metadata_text(self, section: str, key: str) -> str | None:
         member = self.spans.root.member("metadata")
         for step in (section, key):
@@ -225,8 +211,18 @@ class NotebookDocument:
         return value if isinstance(value, str) else None
 
 
-def _id_after(state: PlannedCell) -> str | None:
-    return state.new_id if state.cell is None else state.cell.real_id
+def _ids_after(order: Sequence[PlannedCell], splicer: Splicer) -> list[str]:
+    def source_after(index: int) -> str:
+        state = order[index]
+        return state.source if state.touched_by or state.cell is None else state.cell.source
+
+    def digest_after(index: int) -> bytes:
+        state = order[index]
+        stays = state.cell is not None and set(state.touched_by) <= {"move"}
+        return state.cell.digest if state.cell and stays else hashlib.sha256(splicer.whole(state)).digest()
+
+    real_ids = [state.cell.real_id if state.cell else state.new_id for state in order]
+    return named(real_ids, source_after, digest_after)
 
 
 def _cell_after(cell_id: str, state: PlannedCell) -> CellAfter:
