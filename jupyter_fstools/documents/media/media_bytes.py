@@ -69,12 +69,21 @@ def is_whole(data: bytes, media_type: str) -> bool:
         return False
 
 
-def _png_end(data: bytes) -> int:
+def _png_chunks(data: bytes) -> Iterator[tuple[bytes, int, int]]:
+    """The kind of each chunk of a PNG, and the start and end of its data, which four bytes of checksum follow.
+
+    Raises:
+        struct.error: a chunk is cut off.
+    """
     at, kind = 8, b""
     while kind != b"IEND":
         length, kind = struct.unpack_from(">I4s", data, at)
+        yield kind, at + 8, at + 8 + length
         at += 12 + length
-    return at
+
+
+def _png_end(data: bytes) -> int:
+    return max(end for _, _, end in _png_chunks(data)) + 4
 
 
 def jpeg_segments(data: bytes) -> Iterator[tuple[int, int]]:
@@ -230,15 +239,13 @@ def picture_header(data: bytes, media_type: str) -> PictureHeader | None:
 
 
 def _png(data: bytes) -> PictureHeader | None:
-    frames, at, kind = 1, 8, b""
-    while kind != b"IEND":
-        length, kind = struct.unpack_from(">I4s", data, at)
-        (checksum,) = struct.unpack_from(">I", data, at + 8 + length)
-        if zlib.crc32(memoryview(data)[at + 4 : at + 8 + length]) != checksum:
+    frames = 1
+    for kind, start, end in _png_chunks(data):
+        (checksum,) = struct.unpack_from(">I", data, end)
+        if zlib.crc32(memoryview(data)[start - 4 : end]) != checksum:
             return None
         if kind == b"acTL":
-            (frames,) = struct.unpack_from(">I", data, at + 8)
-        at += 12 + length
+            (frames,) = struct.unpack_from(">I", data, start)
     width, height = struct.unpack_from(">II", data, 16)
     return PictureHeader(width, height, frames)
 
