@@ -29,12 +29,12 @@ def cell_diffs(
         ids: their ids.
         rows: makes their hunks.
     """
-    place = {id(state): index for index, state in enumerate(order)}
+    place = {state: index for index, state in enumerate(order)}
     found = []
     for state in dict.fromkeys(touched):
-        action = _action(state, place.get(id(state)))
+        action = _action(state, place.get(state))
         if action is not None:
-            found.append((place.get(id(state), state.cell.index if state.cell else 0), action, state))
+            found.append((place.get(state, state.cell.index if state.cell else 0), action, state))
     # Made in the order in which a diff keeps its rows.
     found.sort(key=lambda one: (one[0], one[1] != "delete"))
     diffs = []

@@ -168,11 +168,11 @@ class NotebookDocument:
         splicer = Splicer(self.content, self.spans, self.cells, minor)
         splices = splicer.splices(plan)
         order, ids = plan.order, _ids_after(plan.order, splicer)
-        place = {id(state): index for index, state in enumerate(order)}
+        place = {state: index for index, state in enumerate(order)}
         touched = []
         for edit, state in zip(edits, plan.by_edit, strict=True):
-            index = place.get(id(state), state.cell.index if state.cell else 0)
-            cell_id = ids[index] if id(state) in place else state.cell.cell_id if state.cell else ""
+            index = place.get(state, state.cell.index if state.cell else 0)
+            cell_id = ids[index] if state in place else state.cell.cell_id if state.cell else ""
             touched.append(EditedCell(cell_id, index, edit.edit_mode))
         rows = DiffRows()
         diffs = cell_diffs(plan.by_edit, self.cells, order, ids, rows)
