@@ -161,7 +161,7 @@ class _Batch:
         """Apply one edit of that number."""
         if index is None:
             assert edit.cell_type is not None and edit.new_source is not None
-            source = checked_source(edit.new_source, "", "new_source")
+            source = checked_source(edit.new_source, "")
             state = PlannedCell(None, edit.cell_type, source, touched_by=["insert"])
         else:
             state = self._state(index)
@@ -214,7 +214,7 @@ class _Batch:
             raise no_source(state.cell.index)
 
     def _replace(self, state: PlannedCell, edit: CellEdit) -> None:
-        new = checked_source(edit.new_source or "", state.source, "new_source")
+        new = checked_source(edit.new_source or "", state.source)
         same = new == state.source.replace("\r\n", "\n").replace("\r", "\n")
         if edit.cell_type not in (None, state.cell_type):
             self._convert(state, edit)

@@ -152,7 +152,7 @@ _ESCAPED_LETTER = re.compile(rb"(?<!\\)(?:\\\\)*\\u(?!00[0-7])[0-9a-fA-F]{4}")
 _STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"')
 
 
-def checked_source(new: str, old: str, field: str) -> str:
+def checked_source(new: str, old: str) -> str:
     r"""A new source with `\n` as its only line ending.
 
     Raises:
@@ -163,17 +163,19 @@ def checked_source(new: str, old: str, field: str) -> str:
     placeholder = placeholder_line(new, old_lines.__contains__)
     if placeholder is not None:
         raise Invalid(
-            f"{field}: the line {placeholder.strip()!r} is a placeholder for omitted text",
+            f"new_source: the line {placeholder.strip()!r} is a placeholder for omitted text",
             hint='Give the whole source, or change only a part of the cell with `edit_mode` "edit".',
-            field=field,
+            field="new_source",
         )
     if has_line_numbers(new, lambda: old):
-        raise Invalid(f"{field}: its lines begin with line numbers", hint="Leave out numbers and tabs.", field=field)
+        raise Invalid(
+            "new_source: its lines begin with line numbers", hint="Leave out numbers and tabs.", field="new_source"
+        )
     if _is_notebook_json(new):
         raise Invalid(
-            f"{field}: this is a notebook's or a cell's JSON, not a source",
+            "new_source: this is a notebook's or a cell's JSON, not a source",
             hint="Give the plain text of one cell; each further cell takes an edit of its own.",
-            field=field,
+            field="new_source",
         )
     return new
 
