@@ -105,9 +105,7 @@ class OutputSummary(BaseModel):
 class OutputPage(NamedTuple):
     """A part of one output's text, in characters; `next_offset` is None at the end."""
 
-    mime_type: str
     text: str
-    offset: int
     total_characters: int
     next_offset: int | None
 
@@ -147,7 +145,7 @@ class Output:
         Raises:
             Invalid: there is no such MIME type, or it is a picture. OutOfRange: the offset is past the end.
         """
-        mime, text = self._full_text(mime_type)
+        text = self._full_text(mime_type)
         if offset > len(text) or offset < 0:
             raise OutOfRange(
                 f"output_offset {offset}: the output has {counted(len(text), 'character')}",
@@ -155,7 +153,7 @@ class Output:
                 total=len(text),
             )
         end = min(offset + limit, len(text))
-        return OutputPage(mime, text[offset:end], offset, len(text), end if end < len(text) else None)
+        return OutputPage(text[offset:end], len(text), end if end < len(text) else None)
 
     @property
     def image_mimes(self) -> list[str]:
@@ -221,13 +219,13 @@ class Output:
         text, whole = self._head(self.mimes[mime], max(_PIECE, 6 * limit))
         return without_ansi(text), whole
 
-    def _full_text(self, mime_type: str | None) -> tuple[str, str]:
+    def _full_text(self, mime_type: str | None) -> str:
         if self.output_type == "stream" and "text" in self._members:
-            return "text/plain", without_ansi(self._joined(self._value(self._members["text"])))
+            return without_ansi(self._joined(self._value(self._members["text"])))
         if self.output_type in ("error", "pyerr"):
             trace = self._value(self._members["traceback"]) if "traceback" in self._members else []
             lines = [line for line in (trace if isinstance(trace, list) else [trace]) if isinstance(line, str)]
-            return "text/plain", without_ansi("\n".join([f"{self._small('ename')}: {self._small('evalue')}", *lines]))
+            return without_ansi("\n".join([f"{self._small('ename')}: {self._small('evalue')}", *lines]))
         mime = mime_type or next((mime for mime in (*_SHOWN_MIMES, *self.mimes) if mime in self.mimes), "")
         if mime not in self.mimes or mime in self.image_mimes:
             there = bounded_names(list(self.mimes))
@@ -239,8 +237,8 @@ class Output:
         member = self.mimes[mime]
         value = self._value(member)
         if isinstance(value, (str, list)) and not mime.endswith("json"):
-            return mime, without_ansi(self._joined(value))
-        return mime, self._content.read(member.start, member.end - member.start).decode()
+            return without_ansi(self._joined(value))
+        return self._content.read(member.start, member.end - member.start).decode()
 
 
 def outputs_of(cell: Cell) -> Iterator[Output]:
