@@ -69,20 +69,15 @@ def _options(pattern: str, opening: int, depth: int) -> tuple[list[str], int]:
 
 
 def _past(pattern: str, at: int) -> int:
-    """The position after the character, escape or `[...]` that begins at `at`."""
+    """The position after the character, escape or `[...]` that begins at `at`; a `[...]` is within one name."""
     if pattern[at] == "\\":
         return min(at + 2, len(pattern))
-    return (bracket_end(pattern, at) or at + 1) if pattern[at] == "[" else at + 1
-
-
-def bracket_end(pattern: str, at: int) -> int | None:
-    """The position after the `]` of the class that opens at `at`; None if it is never closed in this name."""
-    end = class_end(pattern, at)
-    return None if end is None or "/" in pattern[at:end] else end
+    end = class_end(pattern, at) if pattern[at] == "[" else None
+    return at + 1 if end is None or "/" in pattern[at:end] else end
 
 
 def class_end(pattern: str, at: int) -> int | None:
-    """The same for a class in which a slash is a normal character."""
+    """The position after the `]` of the class that opens at `at`; None if it is never closed."""
     if pattern.find("]", at) < 0:
         return None
     found = (_CLASS_WITH_NAMES if pattern.find(":]", at) >= 0 else _CLASS).match(pattern, at)
