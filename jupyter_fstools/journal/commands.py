@@ -17,6 +17,7 @@ from ..gate.workspace import Workspace
 from ..progress import Progress
 from ..sessions import system_user
 from ..stores.records import Change, ChangeStatus, CommandOutcome
+from ..walking.stopping import Stop
 
 _log = logging.getLogger("jupyter_fstools")
 _SECONDS_BETWEEN_LOOKS = 0.1
@@ -144,9 +145,9 @@ def rejection(change: Change) -> Rejected:
 
 def _wait(workspace: Workspace, proposal: Change) -> None:
     """Wait until a person decided, the time is up, or the caller has gone."""
-    until = time.monotonic() + workspace.limits.execute_approval_seconds
+    stop = Stop(workspace.limits.execute_approval_seconds, workspace.cancelled)
     seen = proposal.revision
-    while time.monotonic() < until and not (workspace.cancelled and workspace.cancelled.is_set()):
+    while not stop.now():
         with suppress(InputOutput):  # While the store is away nobody can decide; once it is back, they can again.
             if (revision := workspace.store.revision()) != seen:
                 found = workspace.store.change(proposal.id)

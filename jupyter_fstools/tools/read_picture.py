@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from ..backends.protocol import OpenFile
-from ..documents.media.decoder import Patience, SentImage, decoded_image, decoded_images, decoded_pages
+from ..documents.media.decoder import SentImage, decoded_image, decoded_images, decoded_pages
 from ..documents.media.image import Room, ShownImage
 from ..documents.media.media_bytes import HEAD_BYTES, PDF, media_type
 from ..documents.media.pdf import MOST_PAGES, PageRange, PageRoom, ShownPage, ShownPages
@@ -19,6 +19,7 @@ from ..documents.text.shown_lines import Shown, envelope
 from ..errors import Binary, Conflict, FsToolsError, TooLarge
 from ..gate.workspace import Workspace
 from ..limits import Limits
+from ..walking.stopping import Stop
 from .arguments import Text
 from .tool import Block, ToolResult, text_block
 
@@ -79,15 +80,15 @@ def show_picture(
         )
     data = opened.read(0, size)
     room = Room(limits.max_image_pixels, limits.max_image_bytes)
-    patience = Patience(limits.document_seconds, workspace.cancelled)
+    seconds, ended = limits.document_seconds, Stop(limits.document_seconds, workspace.cancelled).now
     if media_type == PDF:
         text = min(most_text or limits.max_output_bytes, limits.max_output_bytes)
         # No page is begun after half of the time, so that even a slow last page ends before the time is up.
-        page_room = PageRoom(text, room, limits.document_seconds / 2)
+        page_room = PageRoom(text, room, seconds / 2)
         wanted = _page_range(pages) if pages else PageRange(1, None)
-        result = _pdf_result(path, size, wanted, decoded_pages(data, path, wanted, page_room, patience))
+        result = _pdf_result(path, size, wanted, decoded_pages(data, path, wanted, page_room, seconds, ended))
     else:
-        image = decoded_image(data, media_type, path, room, patience)
+        image = decoded_image(data, media_type, path, room, seconds, ended)
         result = _image_result(path, media_type, data, image)
     _leave_receipt(workspace, opened)
     return result
@@ -270,7 +271,8 @@ def _decoded(workspace: Workspace, path: str, sent: Sequence[SentImage]) -> Sequ
     limits = workspace.limits
     room = Room(limits.max_image_pixels, limits.max_image_bytes)
     try:
-        return decoded_images(sent, path, room, Patience(limits.document_seconds, workspace.cancelled))
+        ended = Stop(limits.document_seconds, workspace.cancelled).now
+        return decoded_images(sent, path, room, limits.document_seconds, ended)
     except FsToolsError as refusal:
         return [refusal] * len(sent)
 

@@ -9,8 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
@@ -31,20 +30,6 @@ _LOOKS_SECONDS = 0.1
 _REFUSALS: dict[str, type[FsToolsError]] = {one.code: one for one in (Binary, OutOfRange, TooLarge)}
 
 
-class Patience:
-    """How long to wait for an answer: so many seconds, or until the caller has gone."""
-
-    def __init__(self, seconds: float, cancelled: threading.Event | None = None) -> None:
-        self.seconds = seconds
-        self._until = time.monotonic() + seconds
-        self._cancelled = cancelled
-
-    @property
-    def over(self) -> bool:
-        """Whether the time is up or the caller has gone."""
-        return time.monotonic() > self._until or (self._cancelled is not None and self._cancelled.is_set())
-
-
 class SentImage(NamedTuple):
     """A picture to decode: its bytes, their media type, and its name in refusals."""
 
@@ -53,20 +38,22 @@ class SentImage(NamedTuple):
     path: str
 
 
-def decoded_image(data: bytes, media_type: str, path: str, room: Room, patience: Patience) -> ShownImage:
-    """A picture as `shown_image` makes it.
+def decoded_image(
+    data: bytes, media_type: str, path: str, room: Room, seconds: float, ended: Callable[[], bool]
+) -> ShownImage:
+    """A picture as `shown_image` makes it; `seconds` and `ended` as for `decoded_images`.
 
     Raises:
         TimedOut, InputOutput (the process cannot be started), and as `shown_image`
     """
-    (found,) = decoded_images([SentImage(data, media_type, path)], path, room, patience)
+    (found,) = decoded_images([SentImage(data, media_type, path)], path, room, seconds, ended)
     if isinstance(found, FsToolsError):
         raise found
     return found
 
 
 def decoded_images(
-    images: Sequence[SentImage], path: str, room: Room, patience: Patience
+    images: Sequence[SentImage], path: str, room: Room, seconds: float, ended: Callable[[], bool]
 ) -> list[ShownImage | FsToolsError]:
     """Pictures as `shown_image` makes them, or why it refuses them, from one process.
 
@@ -74,14 +61,15 @@ def decoded_images(
         images: the pictures.
         path: the file they are from, where all of them are refused.
         room: of each.
-        patience: with all of them.
+        seconds: how long all of them together may take.
+        ended: polled while they are waited for; once true, the time is up or the caller has gone.
 
     Raises:
         TimedOut, InputOutput (the process cannot be started), Binary (it crashed)
     """
     asked = {"kind": "images", "path": path, "room": room}
     asked["images"] = [(len(one.data), one.media_type, one.path) for one in images]
-    answers = _answer(asked, b"".join([one.data for one in images]), patience)["images"]
+    answers = _answer(asked, b"".join([one.data for one in images]), seconds, ended)["images"]
     return [_refused(answer["refusal"]) if "refusal" in answer else _image(answer) for answer in answers]
 
 
@@ -89,13 +77,15 @@ def _image(answer: dict[str, Any]) -> ShownImage:
     return ShownImage(**{**answer, "data": _bytes(answer["data"])})
 
 
-def decoded_pages(data: bytes, path: str, wanted: PageRange, room: PageRoom, patience: Patience) -> ShownPages:
-    """Pages as `shown_pages` shows them.
+def decoded_pages(
+    data: bytes, path: str, wanted: PageRange, room: PageRoom, seconds: float, ended: Callable[[], bool]
+) -> ShownPages:
+    """Pages as `shown_pages` shows them; `seconds` and `ended` as for `decoded_images`.
 
     Raises:
         TimedOut, InputOutput (the process cannot be started), and as `shown_pages`
     """
-    answer = _answer({"kind": "pdf", "path": path, "wanted": wanted, "room": room}, data, patience)
+    answer = _answer({"kind": "pdf", "path": path, "wanted": wanted, "room": room}, data, seconds, ended)
     pages = [ShownPage(**{**page, "picture": _bytes(page["picture"])}) for page in answer["pages"]]
     return ShownPages(answer["total"], pages)
 
@@ -104,10 +94,10 @@ def _bytes(sent: str | None) -> bytes | None:
     return None if sent is None else base64.b64decode(sent)
 
 
-def _answer(asked: dict[str, Any], data: bytes, patience: Patience) -> dict[str, Any]:
+def _answer(asked: dict[str, Any], data: bytes, seconds: float, ended: Callable[[], bool]) -> dict[str, Any]:
     """The answer of the process to one line of JSON and the bytes of a file."""
-    asked |= {"seconds": patience.seconds, "memory": MOST_MEMORY_BYTES}
-    code, said, complaints = _run(json.dumps(asked).encode() + b"\n" + data, asked["path"], patience)
+    asked |= {"seconds": seconds, "memory": MOST_MEMORY_BYTES}
+    code, said, complaints = _run(json.dumps(asked).encode() + b"\n" + data, asked["path"], seconds, ended)
     try:
         answer: dict[str, Any] = json.loads(said)
     except ValueError:
@@ -121,7 +111,7 @@ def _refused(told: dict[str, Any]) -> FsToolsError:
     return _REFUSALS[told["code"]](told["message"], hint=told["hint"], **told["details"])
 
 
-def _run(sent: bytes, path: str, patience: Patience) -> tuple[int, bytes, bytes]:
+def _run(sent: bytes, path: str, seconds: float, ended: Callable[[], bool]) -> tuple[int, bytes, bytes]:
     command = [sys.executable, "-P", "-W", "ignore", "-c", _START, _PACKAGES]
     pipe = subprocess.PIPE
     try:
@@ -129,11 +119,11 @@ def _run(sent: bytes, path: str, patience: Patience) -> tuple[int, bytes, bytes]
         process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True)
     except OSError as error:
         raise InputOutput(f"{path} cannot be decoded: no process can be started ({error.strerror})") from None
-    ended, given_up = threading.Event(), threading.Event()
+    answered, given_up = threading.Event(), threading.Event()
 
     def watch() -> None:
-        while not ended.wait(_LOOKS_SECONDS):
-            if patience.over:
+        while not answered.wait(_LOOKS_SECONDS):
+            if ended():
                 given_up.set()
                 return process.kill()
 
@@ -146,10 +136,10 @@ def _run(sent: bytes, path: str, patience: Patience) -> tuple[int, bytes, bytes]
         process.communicate()
         raise
     finally:
-        ended.set()
+        answered.set()
     if given_up.is_set():
         raise TimedOut(
-            f"{path} was not decoded within {patience.seconds:g} seconds",
+            f"{path} was not decoded within {seconds:g} seconds",
             hint="Ask for fewer pages; an administrator can raise document_seconds.",
         )
     return process.returncode, said, complaints
