@@ -16,8 +16,9 @@ from ..documents.notebook import NotebookDocument, is_notebook_name
 from ..documents.notebook.schema import refuse_invalid_notebook
 from ..documents.text.diff import diff_of_creation, diff_of_splices
 from ..documents.text.disguises import has_line_numbers
-from ..documents.text.encoding import TextEncoding, encoding_of, known_encoding
+from ..documents.text.encoding import UTF_8, TextEncoding, encoding_of, known_encoding
 from ..documents.text.line_index import LineIndex
+from ..documents.text.window import text_index
 from ..documents.text.written_text import encoding_for, placeholder_line, require_declared
 from ..errors import EncodingRefused, Invalid, NotebookRefused, TooLarge, counted, naming_file
 from ..gate.draft import Draft, Step
@@ -89,7 +90,7 @@ def _require_writable_text(workspace: Workspace, arguments: WriteFileArguments) 
     limit = workspace.limits.max_write_bytes
     size = len(arguments.content)
     if size <= limit:
-        size = len(known_encoding("utf-8").encode(arguments.content))
+        size = len(UTF_8.encode(arguments.content))
     if size > limit:
         raise TooLarge(
             f"content has {size} bytes or more; one call writes at most {limit}",
@@ -176,8 +177,7 @@ def _with_file_endings(workspace: Workspace, draft: Draft, encoding: TextEncodin
         index = workspace.versions.index(draft.before)
         index.scan_to_line(draft.before, 1 << 62)
     else:
-        index = LineIndex(0)
-        index.count(all_of(draft.before).decode(encoding.codec, "replace").encode("utf-8", "replace"))
+        index = text_index(draft.before, encoding)
     if index.eol in ("cr", "none"):
         return text
     plain = text.replace("\r\n", "\n")
