@@ -15,7 +15,7 @@ from .changed_notebook import ChangedNotebook
 from .comparison import in_place
 from .document import NotebookDocument
 from .moves import moved_origins
-from .saved import plain_bundle, plain_output
+from .saved import plain_member
 
 ValueOf = Callable[[Cell, str], Any]
 """Returns a cell's member by its name."""
@@ -210,15 +210,8 @@ class _Comparison:
 
 
 def _document_value(cell: Cell, key: str) -> Any:
-    """A member as an open document has it: without `trusted`, which a document does not accept from a file."""
-    value = cell.value(key)
-    if key == "metadata" and isinstance(value, dict):
-        return {name: one for name, one in value.items() if name != "trusted"}
-    if key == "outputs" and isinstance(value, list):
-        return [plain_output(output) if isinstance(output, dict) else output for output in value]
-    if key == "attachments" and isinstance(value, dict):
-        return {name: plain_bundle(one) if isinstance(one, dict) else one for name, one in value.items()}
-    return value
+    """A member as an open document has it, which accepts no `trusted` from a file."""
+    return plain_member(key, cell.value(key))
 
 
 def _same(one: Any, other: Any) -> bool:

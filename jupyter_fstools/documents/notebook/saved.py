@@ -12,11 +12,11 @@ def plain_output(output: dict[str, Any]) -> dict[str, Any]:
     if "text" in plain:
         plain["text"] = joined(plain["text"])
     if isinstance(plain.get("data"), dict):
-        plain["data"] = plain_bundle(plain["data"])
+        plain["data"] = _plain_bundle(plain["data"])
     return plain
 
 
-def plain_bundle(bundle: dict[str, Any]) -> dict[str, Any]:
+def _plain_bundle(bundle: dict[str, Any]) -> dict[str, Any]:
     """A MIME bundle with its lists of lines as texts, except JSON."""
     return {key: value if key.endswith("json") else joined(value) for key, value in bundle.items()}
 
@@ -57,11 +57,19 @@ def _plain(value: dict[str, Any]) -> dict[str, Any]:
 
 
 def plain_cell(cell: dict[str, Any]) -> dict[str, Any]:
-    """A cell with its lists of lines as texts, and without `trusted`, which only one server knows."""
-    metadata = {key: item for key, item in cell.get("metadata", {}).items() if key != "trusted"}
-    plain = cell | {"source": joined(cell.get("source")), "metadata": metadata}
-    if cell.get("attachments"):
-        plain["attachments"] = {name: plain_bundle(bundle) for name, bundle in cell["attachments"].items()}
-    if "outputs" in cell:
-        plain["outputs"] = [plain_output(output) for output in cell["outputs"]]
-    return plain
+    """A cell with its members as `plain_member` gives them."""
+    plain = {key: plain_member(key, value) for key, value in cell.items()}
+    return plain | {"source": plain.get("source"), "metadata": plain.get("metadata", {})}
+
+
+def plain_member(key: str, value: Any) -> Any:
+    """A member of a cell with its lists of lines as texts, and without `trusted`, which only one server knows."""
+    if key == "source":
+        return joined(value)
+    if key == "metadata" and isinstance(value, dict):
+        return {name: one for name, one in value.items() if name != "trusted"}
+    if key == "outputs" and isinstance(value, list):
+        return [plain_output(output) if isinstance(output, dict) else output for output in value]
+    if key == "attachments" and isinstance(value, dict):
+        return {name: _plain_bundle(one) if isinstance(one, dict) else one for name, one in value.items()}
+    return value
