@@ -88,6 +88,11 @@ class FsToolsError(Exception):
         """Begin the message with the file that it concerns."""
         self._say(f"{path}: {self.message}")
 
+    def say_which_edit(self, number: int, total: int) -> None:
+        """Begin the message with the edit that it concerns, counted from 0, if there are several."""
+        if total > 1:
+            self._say(f"edit {number + 1} of {total}: {self.message}")
+
     def say_which_argument(self, name: str) -> None:
         """Begin the message with the argument that it concerns, and name it in the details."""
         self._say(f"{name}: {self.message}")

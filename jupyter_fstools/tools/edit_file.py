@@ -216,7 +216,7 @@ def _naming_edit(path: str, *, several: bool) -> Iterator[None]:
         yield
     except FsToolsError as refusal:
         if several and path not in refusal.message:
-            refusal.message = f"{path}: {refusal.message}"
+            refusal.say_which_file(path)
             refusal.details.setdefault("path", path)
         raise
 

@@ -115,8 +115,7 @@ def changes_meanwhile() -> Conflict:
 
 def labelled(error: FsToolsError, number: int, total: int) -> FsToolsError:
     """The same refusal, with the number of its edit where there are several."""
+    error.say_which_edit(number, total)
     if total > 1:
-        error.message = f"edit {number + 1} of {total}: {error.message}"
-        error.args = (error.message,)
         error.details["edit"] = number
     return error

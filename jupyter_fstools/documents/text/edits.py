@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from typing import NamedTuple
 
@@ -76,71 +77,76 @@ def apply_edits(
     count, size = total or len(edits), view.content.size
     done: list[tuple[int, str]] = []
     for edit, number in zip(edits, numbers or range(len(edits)), strict=True):
-        label = f"edit {number + 1} of {count}: " if count > 1 else ""
-        _check(edit, label, text)
-        try:
-            matches = _matches(text, edit, label, done, shown)
-        except NoMatch as refusal:
-            if count > 1:
-                refusal.details["edit"] = number
-            raise
-        new = _inserted(edit)
-        if new.replace("\r\n", "\n") == edit.old.replace("\r\n", "\n"):
-            raise _no_op(edit, label)
-        size += len(matches) * (len(new.encode("utf-8")) - len(edit.old.encode("utf-8")))
-        _require_bounded(size, most_bytes, label)
-        if not text.replace(matches, new):
-            raise _no_op(edit, label)
+        with _naming_edit(number, count):
+            _check(edit, text)
+            matches = _matches(text, edit, done, shown)
+            new = _inserted(edit)
+            if new.replace("\r\n", "\n") == edit.old.replace("\r\n", "\n"):
+                raise _no_op(edit)
+            size += len(matches) * (len(new.encode("utf-8")) - len(edit.old.encode("utf-8")))
+            _require_bounded(size, most_bytes)
+            if not text.replace(matches, new):
+                raise _no_op(edit)
         replacements.append(len(matches))
         done.append((number + 1, edit.old))
     splices = text.splices()
     if not splices and len(edits) == 1:
-        raise _no_op(edits[0], "")
-    _require_bounded(spliced_size(view.content.size, splices), most_bytes, "")
+        raise _no_op(edits[0])
+    _require_bounded(spliced_size(view.content.size, splices), most_bytes)
     return EditOutcome(splices, replacements)
 
 
-def _require_bounded(size: int, most: int, label: str) -> None:
+@contextmanager
+def _naming_edit(number: int, count: int) -> Iterator[None]:
+    """Number the edit, among several, in a refusal that is about it and not about the file."""
+    try:
+        yield
+    except (Ambiguous, Invalid, NoMatch, NoOp, TooLarge) as refusal:
+        refusal.say_which_edit(number, count)
+        if count > 1 and isinstance(refusal, NoMatch):
+            refusal.details["edit"] = number
+        raise
+
+
+def _require_bounded(size: int, most: int) -> None:
     if size > most:
         raise TooLarge(
-            f"{label}the file would have about {size} bytes; the limit for edits is {most}",
+            f"the file would have about {size} bytes; the limit for edits is {most}",
             hint="Replace fewer places, or use a shorter new_string.",
             size=size,
             limit=most,
         )
 
 
-def _check(edit: TextEdit, label: str, text: EditedText) -> None:
+def _check(edit: TextEdit, text: EditedText) -> None:
     if not edit.old:
         raise Invalid(
-            f"{label}old_string is empty",
+            "old_string is empty",
             hint="Quote the text to replace; to write a whole file, use `write_file`.",
             field="old_string",
         )
     if edit.old == edit.new:
-        raise NoOp(f"{label}old_string and new_string are the same", hint="Change `new_string`, or leave the edit out.")
+        raise NoOp("old_string and new_string are the same", hint="Change `new_string`, or leave the edit out.")
     if edit.old.replace("\r\n", "\n") == edit.new.replace("\r\n", "\n"):
-        raise _no_op(edit, label)
+        raise _no_op(edit)
     if "\0" in edit.new:
-        raise Invalid(
-            f"{label}new_string holds a NUL character", hint="Remove it; text files hold none.", field="new_string"
-        )
+        raise Invalid("new_string holds a NUL character", hint="Remove it; text files hold none.", field="new_string")
     UTF_8.encode(edit.old)
     text.view.encoding.encode(edit.new)
     line = placeholder_line(edit.new, lambda line: line in edit.old or text.has(line))
     if line is not None:
         raise Invalid(
-            f"{label}new_string holds a placeholder instead of text: {line.strip()[:100]!r}",
+            f"new_string holds a placeholder instead of text: {line.strip()[:100]!r}",
             hint="Write out the lines, or edit only the part that changes.",
             field="new_string",
         )
 
 
-def _no_op(edit: TextEdit, label: str) -> NoOp:
+def _no_op(edit: TextEdit) -> NoOp:
     endings = edit.old.replace("\r", "") == edit.new.replace("\r", "")
     how = "differ only in line endings" if endings else "are the same text in this file"
     return NoOp(
-        f"{label}old_string and new_string {how}",
+        f"old_string and new_string {how}",
         hint="The file keeps its own line endings and byte order mark; there is nothing to change.",
     )
 
@@ -151,29 +157,27 @@ def _inserted(edit: TextEdit) -> str:
     return edit.new
 
 
-def _matches(
-    text: EditedText, edit: TextEdit, label: str, earlier: Sequence[tuple[int, str]], shown: Ranges
-) -> list[Match]:
-    found = _found(text, Needle(edit.old), edit, label)
+def _matches(text: EditedText, edit: TextEdit, earlier: Sequence[tuple[int, str]], shown: Ranges) -> list[Match]:
+    found = _found(text, Needle(edit.old), edit)
     if not found and text.view.encoding.bom and len(edit.old) > 1 and edit.old[0] == "\ufeff":
         # The BOM is not part of the text shown; an old string with it means the beginning of the file.
         first = next(Needle(edit.old[1:]).find(text.chunks(), overlapping=False), None)
         found = [first] if first is not None and first.start == 0 else []
     if not found:
         hint = hint_for_no_match(text.chunks, edit.old, edit.new, earlier, text.view.chunks)
-        raise NoMatch(f"{label}old_string is not in the file", hint=hint.text, **hint.details)
+        raise NoMatch("old_string is not in the file", hint=hint.text, **hint.details)
     if len(found) > 1 and not edit.replace_all:
-        raise _ambiguous(text, found, label, _countable(edit.old), shown)
+        raise _ambiguous(text, found, _countable(edit.old), shown)
     return found
 
 
-def _found(text: EditedText, old: Needle, edit: TextEdit, label: str) -> list[Match]:
+def _found(text: EditedText, old: Needle, edit: TextEdit) -> list[Match]:
     if not edit.replace_all:
         return list(islice(old.find(text.chunks(), overlapping=True), _countable(edit.old)))
     found = list(islice(old.find(text.chunks(), overlapping=False), MOST_REPLACEMENTS + 1))
     if len(found) > MOST_REPLACEMENTS:
         raise TooLarge(
-            f"{label}old_string occurs more than {MOST_REPLACEMENTS} times",
+            f"old_string occurs more than {MOST_REPLACEMENTS} times",
             hint="Replace a longer string, or use a program made for the whole file.",
             limit=MOST_REPLACEMENTS,
         )
@@ -185,7 +189,7 @@ def _countable(old: str) -> int:
     return max(6, min(_COUNTED, _COUNTED_BYTES // len(old)))
 
 
-def _ambiguous(text: EditedText, found: Sequence[Match], label: str, most: int, shown: Ranges) -> Ambiguous:
+def _ambiguous(text: EditedText, found: Sequence[Match], most: int, shown: Ranges) -> Ambiguous:
     lines = sorted(lines_of_matches(text.chunks(), found), key=lambda line: (_distance(line, shown), line))
     places = list(dict.fromkeys(lines))
     counted = len(found) < most
@@ -193,7 +197,7 @@ def _ambiguous(text: EditedText, found: Sequence[Match], label: str, most: int, 
     more = f" + {len(places) - 5} more" if len(places) > 5 else ""
     where = ", ".join(map(str, places[:5])) + (more if counted else " and further on")
     return Ambiguous(
-        f"{label}old_string occurs {count} times, at line{'' if len(places) == 1 else 's'} {where}",
+        f"old_string occurs {count} times, at line{'' if len(places) == 1 else 's'} {where}",
         hint="Quote more of the text around the one you mean, or use `replace_all=true`.",
         count=len(found),
         lines=lines[:5],
