@@ -139,10 +139,11 @@ class PostgresqlStore(PostgresqlChanges, PostgresqlTokens, Closing):
         return cls(where, limits)
 
     def add_refusal(self, refusal: Refusal) -> Refusal:
-        """Keep a refusal."""
+        """Keep a refusal; its time becomes that of the database's clock."""
+        number = refusal_number(refusal.at + self._database.ahead())
         values = {"key": as_bytes(refusal.key), "session": as_bytes(refusal.session), "body": to_ascii_json(refusal)}
         with self._database.connection() as connection, connection.transaction():
-            row = connection.execute(_REFUSE, {**values, "number": refusal_number(refusal.at)}).fetchone()
+            row = connection.execute(_REFUSE, {**values, "number": number}).fetchone()
             connection.execute(f"SELECT pg_notify('{CHANNEL}', %s)", (self._database.me,))
             self._refusals_left -= 1
             if self._refusals_left <= 0:
@@ -159,6 +160,10 @@ class PostgresqlStore(PostgresqlChanges, PostgresqlTokens, Closing):
     def locks(self, timeout: float) -> PostgresqlLocks:
         """Locks of files that hold on every machine."""
         return PostgresqlLocks(self._database, timeout=timeout)
+
+    def now(self) -> float:
+        """The time by the database's clock."""
+        return self._database.now()
 
     def mark(self) -> Hashable:
         """A value that changes whenever anything is kept or dropped, on any machine."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import re
 import threading
@@ -47,6 +48,9 @@ _SETTINGS = """
 SELECT set_config('default_transaction_isolation', 'read committed', false),
 set_config('standard_conforming_strings', 'on', false)
 """
+_CLOCK = "SELECT extract(epoch FROM clock_timestamp())::float8"
+_ALIKE_SECONDS = 1.0
+"""Clocks that differ by less count as the same."""
 
 # A missing schema, table, column or function has been dropped, or changed by a newer server.
 _MISSING = frozenset({"3F000", "42P01", "42703", "42883"})
@@ -109,6 +113,7 @@ class Database:
         self._idle = _Idle()
         self._local = threading.local()
         self._away_until, self._reason = 0.0, ""
+        self._ahead, self._measured_with = 0.0, math.inf
 
     @property
     def held(self) -> Held | None:
@@ -177,6 +182,23 @@ class Database:
             made.close()
             raise
         return made
+
+    def now(self) -> float:
+        """The time by the database's clock, the only one that all servers have in common."""
+        with self.connection() as connection:
+            row = connection.execute(_CLOCK).fetchone()
+        assert row is not None
+        return float(row[0])
+
+    def ahead(self) -> float:
+        """Seconds by which the database's clock is ahead of this machine's; 0 where they hardly differ.
+
+        Asks the database only at first, and after this machine's clock was set.
+        """
+        if abs(_clock_set() - self._measured_with) > _ALIKE_SECONDS:
+            ahead = self.now() - time.time()
+            self._ahead, self._measured_with = ahead if abs(ahead) > _ALIKE_SECONDS else 0.0, _clock_set()
+        return self._ahead
 
     def close(self) -> None:
         """Let go of the connections; a later call makes others."""
@@ -273,6 +295,11 @@ class _Idle:
 
     def __del__(self) -> None:
         self.close()
+
+
+def _clock_set() -> float:
+    """A number that stays the same until this machine's clock is set."""
+    return time.time() - time.monotonic()
 
 
 def lock_lost() -> Conflict:

@@ -220,3 +220,11 @@ class TellsNews(Protocol):
 
     def subscribe(self, heard: Callable[[], None]) -> None:
         """Have a function called whenever anything was kept, by whichever process; it must not block."""
+
+
+@runtime_checkable
+class HasClock(Protocol):
+    """A store whose clock counts for all machines, as theirs may differ; changes have their `created_at` by it."""
+
+    def now(self) -> float:
+        """The time, in seconds since 1970."""

@@ -45,8 +45,8 @@ def open_files(database, tmp_path):
     opened = []
     (tmp_path / "a.txt").write_text("one\n")
 
-    def open_(address=database):
-        opened.append(open_workspace(tmp_path, store=address, durable=False))
+    def open_(address=database, **settings):
+        opened.append(open_workspace(tmp_path, store=address, durable=False, **settings))
         return opened[-1]
 
     yield open_
@@ -385,6 +385,47 @@ def test_what_one_clock_says_counts_for_no_other_machine(database, monkeypatch):
     assert [refusal.message for refusal in here.refusals(MomentFilter())] == ["late", "young"]
     for store in (here, ahead):
         store.close()
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """Sets the clock of the machine: a function that takes how far it is ahead, in seconds."""
+    now = time.time
+
+    def set_(ahead):
+        monkeypatch.setattr(time, "time", lambda: now() + ahead)
+
+    return set_
+
+
+@pytest.mark.parametrize("ahead", [86400, -86400])
+def test_times_in_the_journal_are_those_of_the_clock_that_servers_have_in_common(database, clock, ahead):
+    """Pages of the journal end at a time: entries between two clocks would be on none of them."""
+    with PostgresqlStore(database) as store:
+        for name, its_ahead in (("first", 0), ("second", ahead), ("third", 0)):
+            clock(its_ahead)
+            made = store.add_change(change_of(name, created_at=time.time(), decided_at=time.time()), b"")
+            assert made == store.change(name)
+            store.add_refusal(refusal_of(name).model_copy(update={"at": time.time()}))
+        times = [change.created_at for change in store.changes(ChangeFilter())]
+        assert times == pytest.approx([time.time()] * 3, abs=60)
+        assert [change.id for change in store.changes(ChangeFilter(before=times[0]))] == ["second", "first"]
+        assert [refusal.at for refusal in store.refusals(MomentFilter())] == pytest.approx([time.time()] * 3, abs=60)
+
+
+@pytest.mark.parametrize("ahead", [86400, -86400])
+@pytest.mark.parametrize("of_caller", [True, False], ids=["of caller", "of approver"])
+def test_a_command_is_approved_whatever_the_clocks_of_the_two_servers_say(open_files, database, clock, ahead, of_caller):
+    asking, approving = (open_files(database, enable_execute=True, execute_approval_seconds=60.0) for _ in range(2))
+
+    def approve(progress):
+        if progress.kind == "waiting":
+            clock(0 if of_caller else ahead)
+            Journal(approving).approve(progress.change_id, commands=True)
+
+    clock(ahead if of_caller else 0)
+    asking.progress = approve
+    assert call_tool(asking, "execute", command="echo it ran").text.startswith("it ran")
 
 
 @contextlib.contextmanager
