@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import Any
 
-from ..errors import FsToolsError
+from ..errors import FsToolsError, InputOutput
 from ..limits import StoreLimits
 from .postgresql_connection import Database, lock_lost
 from .postgresql_news import CHANNEL
@@ -104,6 +104,17 @@ class PostgresqlChanges(PostgresqlReceipts, ChangeSteps):
             "body": body,
             "splices": splices,
         }
+        try:
+            revision = self._added(change, values)
+        except InputOutput:
+            # The connection may have been lost after the commit; the locks that a pending change needs went with it.
+            if change.status == "pending" or (found := self.change(change.id)) is None:
+                raise
+            revision = found.revision
+        self._after((), size)
+        return change.model_copy(update={"revision": revision})
+
+    def _added(self, change: Change, values: dict[str, Any]) -> int:
         add = _ADD_PENDING if change.status == "pending" else _ADD
         proposed = change.status == "proposed"
         with self._database.connection() as connection, connection.transaction() if proposed else nullcontext():
@@ -111,18 +122,30 @@ class PostgresqlChanges(PostgresqlReceipts, ChangeSteps):
                 # A simultaneous proposal waits for this row lock, and then counts this one too.
                 connection.execute("SELECT FROM fstools.state FOR UPDATE")
                 waiting = connection.execute(_PROPOSED).fetchall()
+                size = kept_size(values["body"], values["splices"])
                 require_room(self._limits, size, (values["owner"], values["session"]), waiting)
             row = connection.execute(add, values).fetchone()
         assert row is not None
-        self._after((), size)
-        return change.model_copy(update={"revision": row[0]})
+        return int(row[0])
 
     def take_step(self, step: Step) -> ChangeRow | None:
         """Take a step with a new revision; None: the change has another status."""
         if step.decided is not None:
-            return self._stepped(step)
+            return self._decided(step)
         # The file is written already: where the connection with its locks was lost, another one records the step.
         return self._database.again_if_lost(lambda: self._stepped(step))
+
+    def _decided(self, step: Step) -> ChangeRow | None:
+        try:
+            return self._stepped(step)
+        except InputOutput:
+            # The connection may have been lost after the commit; the locks that a pending change needs went with it.
+            if step.status in ("pending", step.expected) or (found := self._row(step.change_id)) is None:
+                raise
+            if (found.status, (found.decided_at, found.decided_by)) != (step.status, step.decided):
+                raise
+            self._after(step.receipts, 0)
+            return found
 
     def _stepped(self, step: Step) -> ChangeRow | None:
         values = {
@@ -157,9 +180,13 @@ class PostgresqlChanges(PostgresqlReceipts, ChangeSteps):
 
     def change(self, change_id: str) -> Change | None:
         """One change."""
+        row = self._row(change_id)
+        return row.change() if row else None
+
+    def _row(self, change_id: str) -> ChangeRow | None:
         query = f"SELECT {_COLUMNS} FROM fstools.changes WHERE id = %(id)s"
         row = self._one(query, {"id": as_bytes(change_id)})
-        return change_row(row).change() if row else None
+        return change_row(row) if row else None
 
     def splices(self, change_id: str) -> bytes | None:
         """A change's packed splices."""

@@ -23,6 +23,7 @@ from jupyter_fstools.journal.listing import ChangeQuery
 from jupyter_fstools.limits import StoreLimits
 from jupyter_fstools.stores import postgresql_connection
 from jupyter_fstools.stores.postgresql import PostgresqlStore
+from jupyter_fstools.stores.postgresql_answers import Patient
 from jupyter_fstools.stores.postgresql_connection import AWAY_SECONDS
 from jupyter_fstools.stores.postgresql_schema import _MIGRATIONS
 from jupyter_fstools.stores.protocol import ChangeFilter, MomentFilter
@@ -426,6 +427,70 @@ def test_a_command_is_approved_whatever_the_clocks_of_the_two_servers_say(open_f
     clock(ahead if of_caller else 0)
     asking.progress = approve
     assert call_tool(asking, "execute", command="echo it ran").text.startswith("it ran")
+
+
+@pytest.fixture
+def lose_answers(monkeypatch):
+    """Has connections end, once, when the database has recorded a proposal or a decision but not said so yet."""
+    transaction, execute = Patient.transaction, Patient.execute
+
+    def lost(connection):
+        monkeypatch.undo()
+        connection.close()
+        raise psycopg.OperationalError("the connection is lost")
+
+    @contextlib.contextmanager
+    def losing_transaction(connection):
+        with transaction(connection):
+            yield
+        lost(connection)
+
+    def losing_execute(connection, query, *given, **named):
+        answer = execute(connection, query, *given, **named)
+        return lost(connection) if "fstools.decide(" in str(query) else answer
+
+    def lose():
+        monkeypatch.setattr(Patient, "transaction", losing_transaction)
+        monkeypatch.setattr(Patient, "execute", losing_execute)
+
+    return lose
+
+
+def test_a_proposal_of_which_only_the_answer_was_lost_is_told_as_made(open_files, lose_answers):
+    """An assistant that is refused proposes the same once more."""
+    files = open_files(approval="always")
+    call_tool(files, "read_file", path="a.txt")
+    lose_answers()
+    made = edit(files).change
+    (waiting,) = Journal(files).changes(ChangeQuery())
+    assert (waiting.id, waiting.revision, waiting.status) == (made.id, made.revision, "proposed")
+
+
+def test_a_decision_of_which_only_the_answer_was_lost_is_told_as_made(open_files, lose_answers):
+    files = open_files(approval="always", enable_execute=True)
+    call_tool(files, "read_file", path="a.txt")
+    waiting = edit(files).change
+    lose_answers()
+    assert Journal(files).reject(waiting.id, reason="not that").status == "rejected"
+
+    def approve(progress):
+        if progress.kind == "waiting":
+            lose_answers()
+            assert Journal(files).approve(progress.change_id, commands=True).status == "applied"
+
+    files.progress = approve
+    assert call_tool(files, "execute", command="echo it ran").text.startswith("it ran")
+
+
+def test_an_approval_of_which_the_answer_was_lost_with_its_locks_waits_again(open_files, lose_answers, tmp_path):
+    files = open_files(approval="always")
+    call_tool(files, "read_file", path="a.txt")
+    waiting = edit(files).change
+    lose_answers()
+    with pytest.raises(InputOutput, match="not modified"):
+        Journal(files).approve(waiting.id)
+    assert (tmp_path / "a.txt").read_text() == "one\n"
+    assert Journal(files).approve(waiting.id).status == "applied"
 
 
 @contextlib.contextmanager
