@@ -58,15 +58,16 @@ class SqliteStore(Closing):
     """A `Store` in one SQLite file; safe for threads and processes, also across a fork.
 
     The file is opened at the first call and when another has taken its place. A damaged file is set aside
-    in a folder beside it and a new one begun; where no file can be used at all, the store goes on in memory. Both are
-    said once, by a warning of the logger `jupyter_fstools`.
+    in a folder beside it and a new one begun; where no file can be used from the first call on, the store goes on in
+    memory. Both are said once, by a warning of the logger `jupyter_fstools`.
 
     Args:
         path: the file; made (0600), with its folder (0700), where it does not exist.
         limits: how much it keeps.
 
     Every method raises:
-        InputOutput: the disk is full or broken, or another process held the file for more than ten seconds.
+        InputOutput: the disk is full or broken, another process held the file for more than ten seconds, or the file
+            can be used no more.
     """
 
     def __init__(self, path: Path, limits: StoreLimits = _DEFAULTS) -> None:
@@ -77,7 +78,7 @@ class SqliteStore(Closing):
         self._identity: tuple[int, int] | None = None
         self._memory: InMemoryStore | None = None
         self._looked_at = 0.0
-        self._restarted = False
+        self._restarted = self._was_opened = False
         _stores.add(self)
 
     @classmethod
@@ -127,7 +128,10 @@ class SqliteStore(Closing):
         try:
             connection = connected(self.path, _SCHEMA, self._first_revision())
         except Unusable as problem:
+            if self._was_opened:  # A journal in memory would know nothing of the changes that are being made.
+                raise self._refusal(problem) from problem
             return self._in_memory(str(problem))
+        self._was_opened = True
         self._database = _Database(connection, self._limits)
         self._identity = self._identity or identity(self.path)
         return self._database

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from contextlib import closing, contextmanager
 
 import pytest
@@ -102,6 +103,31 @@ def test_an_undo_that_is_made_is_told_so_though_neither_it_nor_its_reason_can_be
     done = Journal(call.workspace).undo(edited, by_person=True, reason="not that")
     assert call.got("a.txt") == b"one\n" and done.status == "applied"
     assert Journal(call.workspace).change(made.id).status == "applied"
+
+
+def test_an_undo_during_which_the_disk_of_the_store_goes_away_is_recorded_once_it_is_back(
+    make_call, tmp_path, monkeypatch
+):
+    home, finish = tmp_path / "home", SqliteStore.finish
+    with SqliteStore(home / "store.sqlite") as store:
+        call = make_call(store=store)
+        call("write_file", path="a.txt", content="one\n")
+        edited = edit(call).change
+
+        def after_the_disk(*given, **named):
+            home.rename(tmp_path / "away")
+            home.touch()
+            time.sleep(0.02)  # The next call then looks whether the file is still there.
+            return finish(*given, **named)
+
+        monkeypatch.setattr(SqliteStore, "finish", after_the_disk)
+        done = call("undo", change_id=edited.id).change
+        monkeypatch.undo()
+        home.unlink()
+        (tmp_path / "away").rename(home)
+        assert call.got("a.txt") == b"one\n"
+        known = Journal(call.workspace).changes(ChangeQuery())
+        assert [(change.id, change.status) for change in known[:2]] == [(done.id, "applied"), (edited.id, "undone")]
 
 
 @pytest.mark.parametrize("note", [Journal.keep, Journal.note_told])

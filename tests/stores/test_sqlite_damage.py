@@ -257,14 +257,31 @@ def test_a_file_left_in_wal_mode_opens_where_wal_cannot_work(store, path):
 
 
 @pytest.mark.parametrize("leads_to", ["missing.sqlite", "store.sqlite"], ids=["nowhere", "itself"])
-def test_where_a_link_that_leads_nowhere_took_its_place_it_goes_on_in_memory(store, path, leads_to, caplog):
+def test_a_link_that_leads_nowhere_and_took_its_place_is_a_refusal_until_it_is_gone(store, path, leads_to, caplog):
     store.put_receipt(receipt_of("before"))
     path.unlink()
     path.symlink_to(leads_to)
     unwatched()
+    with pytest.raises(InputOutput, match="cannot be opened"):
+        store.put_receipt(receipt_of("after"))
+    path.unlink()
     store.put_receipt(receipt_of("after"))
     assert [kept.key for kept in store.receipts(ANN)] == ["after"]
-    assert [record.levelname for record in caplog.records] == ["WARNING"]
+    assert not store.in_memory and not caplog.records
+
+
+def test_a_disk_that_goes_away_with_the_file_is_a_refusal_until_it_is_back(store, path, caplog):
+    """A journal in memory would end with the process, and proposals would wait no more."""
+    store.add_change(change_of("c1", status="proposed"), b"")
+    away = path.parent.rename(path.parent.with_name("away"))
+    path.parent.touch()
+    unwatched()
+    with pytest.raises(InputOutput, match="cannot be written"):
+        store.add_change(change_of("c2"), b"")
+    path.parent.unlink()
+    away.rename(path.parent)
+    assert names(store.changes(ChangeFilter(status="proposed"))) == ["c1"]
+    assert not store.in_memory and not caplog.records
 
 
 @pytest.mark.parametrize("companions", [True, False])
