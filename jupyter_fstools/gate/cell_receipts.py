@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Sequence
 
@@ -62,7 +61,7 @@ def goes_on(before: NotebookDocument | None, after: Sequence[CellAfter]) -> Rece
         kept = ShownCellTexts.kept_by(tracker, earlier)
         texts = ShownCellTexts(kept.packed(names))
         receipt = _receipt(tracker, stat)
-        receipt.read_at, receipt.own_write = (earlier.read_at, earlier.own_write) if earlier else (time.time(), True)
+        receipt.read_at, receipt.own_write = (earlier.read_at, earlier.own_write) if earlier else (tracker.now(), True)
         receipt.text_sha, receipt.exact_sha = state.text_sha, state.exact_sha
         known = (earlier.cells or {}) if earlier else {}
 
@@ -154,7 +153,7 @@ def _receipt(tracker: ReadTracker, stat: FileStat) -> Receipt:
         version=stat.content_version,
         text_sha=None,
         exact_sha=None,
-        read_at=time.time(),
+        read_at=tracker.now(),
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Callable, Sequence
 
 from ..backends.protocol import FileStat
@@ -13,7 +12,7 @@ from ..documents.text.shown_lines import Shown
 from ..documents.text.touched_lines import TouchedLines
 from ..errors import InputOutput, NotRead, Stale
 from ..sessions import client_of
-from ..stores.protocol import MomentFilter, Store
+from ..stores.protocol import MomentFilter, Store, now_of
 from ..stores.records import FileState, Reader, Receipt
 from .line_changes import line_changes
 from .line_ranges import (
@@ -61,6 +60,10 @@ class ReadTracker:
     def of(self, reader: Reader) -> ReadTracker:
         """The receipts of another reader."""
         return ReadTracker(self._store, reader, overwrite_needs_full_read=self._overwrite_needs_full_read)
+
+    def now(self) -> float:
+        """The time by the clock of the store."""
+        return now_of(self._store)
 
     def lookup(self, key: str) -> Receipt | None:
         """The receipt of a file, current or not; None also while the store does not answer."""
@@ -159,7 +162,7 @@ class ReadTracker:
         since = None if since is None else united([*since, *whole])
         full = bool(earlier and earlier.full) or is_whole(lines if since is None else since, shown.total_lines)
         views = [one for one in (earlier.views if earlier else []) if one != view and not one.startswith(_BY_DIFF)]
-        now = time.time()
+        now = self.now()
         receipt = Receipt(
             user=self.reader.user,
             session=self.reader.session,
@@ -195,7 +198,7 @@ class ReadTracker:
                 "partly": {},
                 "full": False,
                 "views": _mark([]),
-                "read_at": time.time(),
+                "read_at": self.now(),
             }
         )
         self._store.put_receipt(now, ShownText().with_lines(1, text).packed())
@@ -217,7 +220,7 @@ class ReadTracker:
             lines=_all_lines(text),
             full=True,
             encoding=encoding,
-            read_at=time.time(),
+            read_at=self.now(),
             own_write=True,
         )
         return receipt, ShownText().with_lines(1, text).packed()
@@ -284,7 +287,7 @@ class ReadTracker:
         client, user = client_of(self.reader.session), self.reader.user
         if client is None or self._store.receipts(self.reader):
             return False
-        recent = self._store.reads(MomentFilter(key_prefix=key, after=time.time() - _RENEWED_SECONDS))
+        recent = self._store.reads(MomentFilter(key_prefix=key, after=self.now() - _RENEWED_SECONDS))
         return any(read.user == user and client_of(read.session) == client for read in recent)
 
 

@@ -16,7 +16,7 @@ from ..errors import Conflict, FsToolsError, InputOutput, Rejected, TimedOut
 from ..gate.workspace import Workspace
 from ..progress import Progress
 from ..sessions import system_user
-from ..stores.protocol import HasClock
+from ..stores.protocol import now_of
 from ..stores.records import Change, ChangeStatus, CommandOutcome
 from ..walking.stopping import Stop
 
@@ -101,9 +101,7 @@ def require_waiting(workspace: Workspace, entry: Change) -> None:
     """
     withdrawn = entry.status == "rejected" and entry.decided_by is None
     # A caller that was killed while it waited could not withdraw its command.
-    store = workspace.store
-    now = store.now() if isinstance(store, HasClock) else time.time()
-    oldest = now - workspace.limits.execute_approval_seconds - _SECONDS_TO_WITHDRAW
+    oldest = now_of(workspace.store) - workspace.limits.execute_approval_seconds - _SECONDS_TO_WITHDRAW
     if withdrawn or (entry.status == "proposed" and entry.created_at < oldest):
         _withdraw(workspace, entry)
         raise Conflict(

@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import logging
 import threading
-import time
 from typing import Any
 
 from jupyter_server.auth.identity import IdentityProvider, User
@@ -15,6 +14,7 @@ from tornado.httputil import HTTPServerRequest
 from ..errors import FsToolsError, NotFound
 from ..gate.grant import token_of
 from ..sessions import TOKEN_PREFIX
+from ..stores.protocol import now_of
 from ..stores.records import Token
 from .served import Served
 
@@ -32,7 +32,7 @@ async def end_with_token(served: Served, token: Token, left: threading.Event) ->
     """Set `left` once the token expires or is revoked, by whichever process, until the server stops."""
     feed, store = served.feed, served.workspace.store
     while not (feed.stopped or left.is_set()):
-        seconds = None if token.expires_at is None else token.expires_at - time.time()
+        seconds = None if token.expires_at is None else token.expires_at - await asyncio.to_thread(now_of, store)
         if seconds is not None and seconds <= 0:
             left.set()
             return

@@ -162,8 +162,8 @@ class PostgresqlStore(PostgresqlChanges, PostgresqlTokens, Closing):
         return PostgresqlLocks(self._database, timeout=timeout)
 
     def now(self) -> float:
-        """The time by the database's clock."""
-        return self._database.now()
+        """The time by the database's clock, the only one that all servers have in common."""
+        return time.time() + self._database.ahead()
 
     def mark(self) -> Hashable:
         """A value that changes whenever anything is kept or dropped, on any machine."""

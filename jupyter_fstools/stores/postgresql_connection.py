@@ -183,21 +183,17 @@ class Database:
             raise
         return made
 
-    def now(self) -> float:
-        """The time by the database's clock, the only one that all servers have in common."""
-        with self.connection() as connection:
-            row = connection.execute(_CLOCK).fetchone()
-        assert row is not None
-        return float(row[0])
-
     def ahead(self) -> float:
         """Seconds by which the database's clock is ahead of this machine's; 0 where they hardly differ.
 
-        Asks the database only at first, and after this machine's clock was set.
+        Asks the database only at first, and after this machine's clock was set; while it is away, what it said last
+        counts.
         """
         if abs(_clock_set() - self._measured_with) > _ALIKE_SECONDS:
-            ahead = self.now() - time.time()
-            self._ahead, self._measured_with = ahead if abs(ahead) > _ALIKE_SECONDS else 0.0, _clock_set()
+            with contextlib.suppress(InputOutput), self.connection() as connection:
+                ((now,),) = connection.execute(_CLOCK).fetchall()
+                ahead = now - time.time()
+                self._ahead, self._measured_with = ahead if abs(ahead) > _ALIKE_SECONDS else 0.0, _clock_set()
         return self._ahead
 
     def close(self) -> None:

@@ -17,10 +17,12 @@ import psycopg
 import pytest
 
 from jupyter_fstools import call_tool, open_workspace
-from jupyter_fstools.errors import InputOutput, Invalid
+from jupyter_fstools.errors import Denied, InputOutput, Invalid
+from jupyter_fstools.gate import grant
 from jupyter_fstools.journal.journal import Journal
 from jupyter_fstools.journal.listing import ChangeQuery
 from jupyter_fstools.limits import StoreLimits
+from jupyter_fstools.server.events.change_feed import ActivityNews
 from jupyter_fstools.stores import postgresql_connection
 from jupyter_fstools.stores.postgresql import PostgresqlStore
 from jupyter_fstools.stores.postgresql_answers import Patient
@@ -415,8 +417,32 @@ def test_times_in_the_journal_are_those_of_the_clock_that_servers_have_in_common
 
 
 @pytest.mark.parametrize("ahead", [86400, -86400])
+def test_a_read_on_a_machine_with_another_clock_is_told_on_the_others_at_once(open_files, clock, ahead):
+    reading, followed = open_files(), open_files()
+    news = ActivityNews(followed)
+    clock(ahead)
+    call_tool(reading, "read_file", path="a.txt")
+    clock(0)
+    event = news.look()
+    assert event is not None and [entry.path for entry in event.entries] == ["a.txt"]
+
+
+@pytest.mark.parametrize("ahead", [86400, -86400])
+def test_a_token_ends_at_the_same_moment_on_every_machine(database, clock, ahead):
+    with PostgresqlStore(database) as store:
+        may = {"account": "ann", "session": None, "tools": "read", "paths": (), "known": ["read_file"]}
+        (lasting, secret), (_, ended) = (grant.issue(store, "ann", "one", seconds=left, **may) for left in (60, -60))
+        clock(ahead)
+        assert grant.check(store, secret, "ann").id == lasting.id
+        with pytest.raises(Denied, match="expired"):
+            grant.check(store, ended, "ann")
+
+
+@pytest.mark.parametrize("ahead", [86400, -86400])
 @pytest.mark.parametrize("of_caller", [True, False], ids=["of caller", "of approver"])
-def test_a_command_is_approved_whatever_the_clocks_of_the_two_servers_say(open_files, database, clock, ahead, of_caller):
+def test_a_command_is_approved_whatever_the_clocks_of_the_two_servers_say(
+    open_files, database, clock, ahead, of_caller
+):
     asking, approving = (open_files(database, enable_execute=True, execute_approval_seconds=60.0) for _ in range(2))
 
     def approve(progress):

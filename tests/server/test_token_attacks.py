@@ -12,7 +12,6 @@ from jupyter_server.base.handlers import path_regex
 from tornado.httpclient import HTTPClientError, HTTPRequest
 from tornado.websocket import WebSocketHandler, websocket_connect
 
-from jupyter_fstools.gate import grant
 from jupyter_fstools.server.base_handler import ToolsHandler
 from jupyter_fstools.server.routes import patterns
 
@@ -143,7 +142,7 @@ async def test_a_call_that_waits_for_a_file_when_its_token_expires_changes_nothi
         waiting = asyncio.ensure_future(ask("POST", "/tools/edit_file", edit, headers=headers))
         while not served.calls._lines:
             await asyncio.sleep(0.001)
-        monkeypatch.setattr(grant.time, "time", lambda real=time.time: real() + 61)
+        monkeypatch.setattr(time, "time", lambda real=time.time: real() + 61)
         refused = await waiting
     assert (refused.status, refused.error["code"]) == (403, "denied") and "expired" in refused.error["message"]
     assert (jp_root_dir / "a.txt").read_text() == "one\n"

@@ -400,7 +400,7 @@ async def test_a_rule_without_a_slash_is_found_at_any_depth_and_opens_no_other_f
 async def test_an_expired_token_opens_nothing(make, as_assistant, monkeypatch):
     secret, _ = await make(expires_in=60)
     assert (await as_assistant(secret, "GET", "/tools")).status == 200
-    monkeypatch.setattr(grant.time, "time", lambda real=time.time: real() + 61)
+    monkeypatch.setattr(time, "time", lambda real=time.time: real() + 61)
     refused = await as_assistant(secret, "GET", "/tools")
     assert (refused.status, refused.error["code"]) == (403, "denied")
     assert "expired" in refused.error["message"]
