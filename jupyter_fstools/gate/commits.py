@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NoReturn
 
 from ..content.splices import either_way
 from ..errors import Conflict, FsToolsError
-from ..stores.protocol import Store
+from ..stores.protocol import Store, now_of
 from ..stores.record_json import to_json
 from ..stores.records import Change, ChangeStatus, Via
 from .draft import Work, new_change, place_of
@@ -30,7 +29,8 @@ def settle(store: Store, change: Change, *, decided_by: str, stands: bool = Fals
         was: ChangeStatus = "undone" if stands else "applied"
         now: ChangeStatus = "applied" if stands else "undone"
         by = None if stands else decided_by
-        settled = store.decide(taken_back, was, now, decided_at=time.time(), decided_by=by) or store.change(taken_back)
+        at = now_of(store)
+        settled = store.decide(taken_back, was, now, decided_at=at, decided_by=by) or store.change(taken_back)
         taken_back, stands = settled.undoes if settled is not None and settled.status == now else None, not stands
 
 
@@ -101,7 +101,7 @@ class Commits:
                 proposal.id,
                 "proposed",
                 "pending",
-                decided_at=time.time(),
+                decided_at=now_of(self._store),
                 decided_by=self._reader.user,
                 splices=either_way(carried_out, proposed, to_json(proposal).encode()),
                 record=with_states(record, states) if moved_on or is_unsaved else record,

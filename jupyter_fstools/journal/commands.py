@@ -72,7 +72,7 @@ def note_outcome(workspace: Workspace, entry: Change, outcome: CommandOutcome) -
 
 def note_not_run(workspace: Workspace, entry: Change) -> None:
     """Withdraw a command that was not started; never raises, for its caller is told the reason."""
-    nobody = {"decided_at": time.time(), "decided_by": None, "decided_via": None}
+    nobody = {"decided_at": now_of(workspace.store), "decided_by": None, "decided_via": None}
     _noted(workspace, entry, "rejected", nobody)
 
 
@@ -159,7 +159,7 @@ def _wait(workspace: Workspace, proposal: Change) -> None:
 
 
 def _withdraw(workspace: Workspace, proposal: Change) -> None:
-    withdrawn = workspace.store.decide(proposal.id, "proposed", "rejected", decided_at=time.time())
+    withdrawn = workspace.store.decide(proposal.id, "proposed", "rejected", decided_at=now_of(workspace.store))
     if withdrawn is not None:
         workspace.settled(withdrawn)
 

@@ -416,6 +416,21 @@ def test_times_in_the_journal_are_those_of_the_clock_that_servers_have_in_common
         assert [refusal.at for refusal in store.refusals(MomentFilter())] == pytest.approx([time.time()] * 3, abs=60)
 
 
+@pytest.mark.parametrize("ahead", [365 * 86400, -365 * 86400])
+def test_no_change_is_dropped_as_too_old_for_the_clock_of_who_decided_about_it(open_files, clock, ahead):
+    files = open_files(approval="always")
+    call_tool(files, "read_file", path="a.txt")
+    clock(ahead)
+    journal, approved = Journal(files), edit(files).change
+    journal.approve(approved.id)
+    rejected = edit(files, "1", "2").change
+    journal.reject(rejected.id)
+    undone = journal.undo(journal.change(approved.id), by_person=True)
+    clock(0)
+    known = {change.id: change.decided_at for change in journal.changes(ChangeQuery())}
+    assert known == pytest.approx(dict.fromkeys((approved.id, rejected.id, undone.id), time.time()), abs=60)
+
+
 @pytest.mark.parametrize("ahead", [86400, -86400])
 def test_a_read_on_a_machine_with_another_clock_is_told_on_the_others_at_once(open_files, clock, ahead):
     reading, followed = open_files(), open_files()
