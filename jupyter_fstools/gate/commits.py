@@ -9,7 +9,7 @@ from typing import NoReturn
 
 from ..content.splices import either_way
 from ..errors import Conflict, FsToolsError
-from ..stores.protocol import Store, now_of
+from ..stores.protocol import Store
 from ..stores.record_json import to_json
 from ..stores.records import Change, ChangeStatus, Via
 from .draft import Work, new_change, place_of
@@ -29,8 +29,7 @@ def settle(store: Store, change: Change, *, decided_by: str, stands: bool = Fals
         was: ChangeStatus = "undone" if stands else "applied"
         now: ChangeStatus = "applied" if stands else "undone"
         by = None if stands else decided_by
-        at = now_of(store)
-        settled = store.decide(taken_back, was, now, decided_at=at, decided_by=by) or store.change(taken_back)
+        settled = store.decide(taken_back, was, now, decided_at=store.now(), decided_by=by) or store.change(taken_back)
         taken_back, stands = settled.undoes if settled is not None and settled.status == now else None, not stands
 
 
@@ -70,7 +69,7 @@ class Commits:
         """Carry out one change; `approved` says that a person asked for it."""
 
         def begin(states: Sequence[States]) -> Change:
-            pending = new_change(work, states, self._reader, "pending")
+            pending = new_change(work, states, self._reader, "pending", self._store.now())
             if approved:
                 pending.decided_at, pending.decided_by = pending.created_at, self._reader.user
                 pending.decided_via = self._via
@@ -83,7 +82,7 @@ class Commits:
     def propose(self, work: Work) -> Change:
         """Record a change that waits for a person."""
         states = [self._ahead.states(draft, step.op, step.splices) for draft, step in work]
-        proposal = new_change(work, states, self._reader, "proposed")
+        proposal = new_change(work, states, self._reader, "proposed", self._store.now())
         change = self._store.add_change(proposal, self._kept.proposed(work))
         self.announce(change)
         return change
@@ -101,7 +100,7 @@ class Commits:
                 proposal.id,
                 "proposed",
                 "pending",
-                decided_at=now_of(self._store),
+                decided_at=self._store.now(),
                 decided_by=self._reader.user,
                 splices=either_way(carried_out, proposed, to_json(proposal).encode()),
                 record=with_states(record, states) if moved_on or is_unsaved else record,

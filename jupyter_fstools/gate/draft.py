@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -176,8 +175,12 @@ def new_change(
     states: Sequence[tuple[FileState | None, FileState | None]],
     reader: Reader,
     status: ChangeStatus,
+    at: float,
 ) -> Change:
-    """The journal's entry for a step of one file or of several; `states` are each file's before and after it."""
+    """The journal's entry for a step, made `at` a time, of one file or of several.
+
+    `states` are each file's before and after it.
+    """
     (draft, step), (before, after) = work[0], states[0]
     files = [
         ChangedFile(key=draft.stat.key, path=draft.stat.path, before=before, after=after, diff=step.diff)
@@ -190,7 +193,7 @@ def new_change(
         tool=step.tool,
         user=reader.user,
         session=reader.session,
-        created_at=time.time(),
+        created_at=at,
         status=status,
         before=before,
         after=after,

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 from ..errors import Conflict, Denied, Invalid, NotFound
 from ..globs.segments import expand_braces
 from ..sessions import TOKEN_PREFIX, checked_session
-from ..stores.protocol import Store, now_of
+from ..stores.protocol import Store
 from ..stores.records import Token
 from .policy import PathRules, folded
 
@@ -161,7 +161,7 @@ def issue(
         raise Invalid("paths: every rule begins with !, so that none opens anything", hint=hint, field="paths")
     if len(store.tokens(user)) >= MOST_TOKENS:
         raise Conflict(f"there are {MOST_TOKENS} tokens already", hint="Revoke some of them first.")
-    now = now_of(store)
+    now = store.now()
     token = Token(
         id=secrets.token_hex(6),
         user=user,
@@ -189,7 +189,7 @@ def check(store: Store, secret: str, account: str) -> Token:
     Raises:
         Denied: it is unknown, revoked or expired, or was made for the servers of another account.
     """
-    now = now_of(store)
+    now = store.now()
     token = store.token(_digest(secret), now)
     if token is None:
         raise Denied("this token is unknown or was revoked", hint="Ask the person you work for to make a new one.")

@@ -12,7 +12,7 @@ from ..documents.text.shown_lines import Shown
 from ..documents.text.touched_lines import TouchedLines
 from ..errors import InputOutput, NotRead, Stale
 from ..sessions import client_of
-from ..stores.protocol import MomentFilter, Store, now_of
+from ..stores.protocol import MomentFilter, Store
 from ..stores.records import FileState, Reader, Receipt
 from .line_changes import line_changes
 from .line_ranges import (
@@ -63,7 +63,7 @@ class ReadTracker:
 
     def now(self) -> float:
         """The time by the clock of the store."""
-        return now_of(self._store)
+        return self._store.now()
 
     def lookup(self, key: str) -> Receipt | None:
         """The receipt of a file, current or not; None also while the store does not answer."""

@@ -16,7 +16,6 @@ from ..errors import Conflict, FsToolsError, InputOutput, Rejected, TimedOut
 from ..gate.workspace import Workspace
 from ..progress import Progress
 from ..sessions import system_user
-from ..stores.protocol import now_of
 from ..stores.records import Change, ChangeStatus, CommandOutcome
 from ..walking.stopping import Stop
 
@@ -72,7 +71,7 @@ def note_outcome(workspace: Workspace, entry: Change, outcome: CommandOutcome) -
 
 def note_not_run(workspace: Workspace, entry: Change) -> None:
     """Withdraw a command that was not started; never raises, for its caller is told the reason."""
-    nobody = {"decided_at": now_of(workspace.store), "decided_by": None, "decided_via": None}
+    nobody = {"decided_at": workspace.store.now(), "decided_by": None, "decided_via": None}
     _noted(workspace, entry, "rejected", nobody)
 
 
@@ -101,7 +100,7 @@ def require_waiting(workspace: Workspace, entry: Change) -> None:
     """
     withdrawn = entry.status == "rejected" and entry.decided_by is None
     # A caller that was killed while it waited could not withdraw its command.
-    oldest = now_of(workspace.store) - workspace.limits.execute_approval_seconds - _SECONDS_TO_WITHDRAW
+    oldest = workspace.store.now() - workspace.limits.execute_approval_seconds - _SECONDS_TO_WITHDRAW
     if withdrawn or (entry.status == "proposed" and entry.created_at < oldest):
         _withdraw(workspace, entry)
         raise Conflict(
@@ -159,7 +158,7 @@ def _wait(workspace: Workspace, proposal: Change) -> None:
 
 
 def _withdraw(workspace: Workspace, proposal: Change) -> None:
-    withdrawn = workspace.store.decide(proposal.id, "proposed", "rejected", decided_at=now_of(workspace.store))
+    withdrawn = workspace.store.decide(proposal.id, "proposed", "rejected", decided_at=workspace.store.now())
     if withdrawn is not None:
         workspace.settled(withdrawn)
 
@@ -181,7 +180,7 @@ def _entry(workspace: Workspace, command: Command, status: ChangeStatus) -> Chan
         tool="execute",
         user=workspace.reader.user,
         session=workspace.reader.session,
-        created_at=time.time(),
+        created_at=workspace.store.now(),
         status=status,
         before=None,
         after=None,

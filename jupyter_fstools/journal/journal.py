@@ -13,7 +13,6 @@ from ..gate.draft import Draft, Restorable, Step, Work
 from ..gate.kept_steps import anchored_at
 from ..gate.notebook_steps import told_by_cells
 from ..gate.workspace import Workspace
-from ..stores.protocol import now_of
 from ..stores.records import Change, ChangeStatus
 from .commands import is_command, require_waiting
 from .detailed_decision import Decision
@@ -270,7 +269,7 @@ class Journal(Listing):
                 change.id,
                 "proposed",
                 status,
-                decided_at=now_of(self._store),
+                decided_at=self._store.now(),
                 decided_by=self._workspace.reader.user,
                 splices=b"",
                 record=change.model_copy(

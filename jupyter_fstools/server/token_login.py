@@ -14,7 +14,6 @@ from tornado.httputil import HTTPServerRequest
 from ..errors import FsToolsError, NotFound
 from ..gate.grant import token_of
 from ..sessions import TOKEN_PREFIX
-from ..stores.protocol import now_of
 from ..stores.records import Token
 from .served import Served
 
@@ -32,7 +31,7 @@ async def end_with_token(served: Served, token: Token, left: threading.Event) ->
     """Set `left` once the token expires or is revoked, by whichever process, until the server stops."""
     feed, store = served.feed, served.workspace.store
     while not (feed.stopped or left.is_set()):
-        seconds = None if token.expires_at is None else token.expires_at - await asyncio.to_thread(now_of, store)
+        seconds = None if token.expires_at is None else token.expires_at - await asyncio.to_thread(store.now)
         if seconds is not None and seconds <= 0:
             left.set()
             return

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from ..errors import Invalid
 from ..limits import StoreLimits
 from .in_memory_receipts import InMemoryReceipts
-from .protocol import MAX_REFUSALS, USE_SECONDS, ChangeFilter, Closing, MomentFilter
+from .protocol import MAX_REFUSALS, USE_SECONDS, ChangeFilter, Closing, LocalClock, MomentFilter
 from .record_json import is_below, is_wanted, is_within, to_json
 from .records import Change, ChangeStatus, OpenDocument, Reader, Refusal, Token
 from .steps import ChangeRow, ChangeSteps, Step, kept_size, require_room, without_rows
@@ -192,7 +192,7 @@ class InMemoryChanges(InMemoryReceipts, ChangeSteps):
         return self._revision
 
 
-class InMemoryStore(InMemoryChanges, Closing):
+class InMemoryStore(InMemoryChanges, LocalClock, Closing):
     """A `Store` for one process; safe for its threads.
 
     It keeps records as text, as a store on disk does, so nobody shares an object with it.

@@ -139,11 +139,10 @@ class PostgresqlStore(PostgresqlChanges, PostgresqlTokens, Closing):
         return cls(where, limits)
 
     def add_refusal(self, refusal: Refusal) -> Refusal:
-        """Keep a refusal; its time becomes that of the database's clock."""
-        number = refusal_number(refusal.at + self._database.ahead())
+        """Keep a refusal."""
         values = {"key": as_bytes(refusal.key), "session": as_bytes(refusal.session), "body": to_ascii_json(refusal)}
         with self._database.connection() as connection, connection.transaction():
-            row = connection.execute(_REFUSE, {**values, "number": number}).fetchone()
+            row = connection.execute(_REFUSE, {**values, "number": refusal_number(refusal.at)}).fetchone()
             connection.execute(f"SELECT pg_notify('{CHANNEL}', %s)", (self._database.me,))
             self._refusals_left -= 1
             if self._refusals_left <= 0:

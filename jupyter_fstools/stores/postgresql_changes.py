@@ -84,10 +84,7 @@ class PostgresqlChanges(PostgresqlReceipts, ChangeSteps):
         self._adds = ChangeCounter(limits)
 
     def add_change(self, change: Change, splices: bytes) -> Change:
-        """Append a change with its splices; its time becomes that of the database's clock."""
-        if ahead := self._database.ahead():
-            decided_at = None if change.decided_at is None else change.decided_at + ahead
-            change = change.model_copy(update={"created_at": change.created_at + ahead, "decided_at": decided_at})
+        """Append a change with its splices."""
         body = to_ascii_json(change)
         size = kept_size(body, splices)
         values = {

@@ -85,12 +85,26 @@ class Closing(Protocol):
         self.close()
 
 
+class LocalClock:
+    """The clock of a store that only processes of this machine share."""
+
+    def now(self) -> float:
+        """This machine's time."""
+        return time.time()
+
+
 class Store(Closing, Protocol):
     """Receipts, changes and refusals. Safe for concurrent use by threads, and by processes where the store says so.
 
     Dropping a store closes it.
     Newest first means by creation: a change keeps its place when its status changes (its revision grows).
     """
+
+    def now(self) -> float:
+        """The time in seconds since 1970, by a clock that all machines with this store have in common.
+
+        Records have their times by it. Cheap enough for every call, and never raises.
+        """
 
     def receipt(self, reader: Reader, key: str) -> Receipt | None:
         """The reader's receipt of a file; a lookup counts as use."""
@@ -221,16 +235,3 @@ class TellsNews(Protocol):
 
     def subscribe(self, heard: Callable[[], None]) -> None:
         """Have a function called whenever anything was kept, by whichever process; it must not block."""
-
-
-@runtime_checkable
-class HasClock(Protocol):
-    """A store whose clock counts for all machines, as theirs may differ; changes have their `created_at` by it."""
-
-    def now(self) -> float:
-        """The time, in seconds since 1970; cheap enough for every call, and never raises."""
-
-
-def now_of(store: Store) -> float:
-    """The time by the clock that all machines with this store have in common."""
-    return store.now() if isinstance(store, HasClock) else time.time()

@@ -18,7 +18,7 @@ from ..limits import StoreLimits
 from ..own_folders import PASSING, data_folder
 from . import sqlite_changes, sqlite_receipts
 from .in_memory import InMemoryStore
-from .protocol import Closing, Store
+from .protocol import Closing, LocalClock, Store
 from .record_json import UnreadableRecord
 from .sqlite_changes import ChangeTable
 from .sqlite_file import Unusable, connected, identity, is_damage, is_text, primary_code, set_aside
@@ -37,7 +37,7 @@ _LOOK_SECONDS = 0.01
 _log = logging.getLogger("jupyter_fstools")
 
 
-class _Database(ChangeTable, RefusalTable, OpenDocumentTable, TokenTable, Closing):
+class _Database(ChangeTable, RefusalTable, OpenDocumentTable, TokenTable, LocalClock, Closing):
     """The tables over one open connection; dropping them closes it too."""
 
     def __init__(self, connection: sqlite3.Connection, limits: StoreLimits) -> None:
@@ -54,7 +54,7 @@ class _Database(ChangeTable, RefusalTable, OpenDocumentTable, TokenTable, Closin
         self._close()
 
 
-class SqliteStore(Closing):
+class SqliteStore(LocalClock, Closing):
     """A `Store` in one SQLite file; safe for threads and processes, also across a fork.
 
     The file is opened at the first call and when another has taken its place. A damaged file is set aside
@@ -211,7 +211,7 @@ def _on_the_open_file(name: str) -> Callable[..., Any]:
 
 
 for _name in vars(Store):
-    if not _name.startswith("_") and _name not in vars(SqliteStore):
+    if not _name.startswith("_") and not hasattr(SqliteStore, _name):
         setattr(SqliteStore, _name, _on_the_open_file(_name))
 
 

@@ -44,6 +44,13 @@ class ReadsContract(StoreFixtures):
         assert keys(store.reads(MomentFilter(after=3.0))) == [NO_UTF8]
         assert store.reads(MomentFilter(before=0.0)) == []
 
+    def test_the_time_goes_on(self, store: Store) -> None:
+        began, here = store.now(), time.monotonic()
+        time.sleep(0.01)
+        passed, passed_here = store.now() - began, time.monotonic() - here
+        assert began > 1.7e9
+        assert 0.005 <= passed <= passed_here + 1.0
+
     def test_a_file_read_again_is_one_read(self, store: Store) -> None:
         for moment in (1.0, 5.0):
             store.put_receipt(receipt_of("a", read_at=moment))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import posixpath
-import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -190,7 +189,7 @@ def remember(workspace: Workspace, tool: str, arguments: Mapping[str, Any], refu
             code=refusal.code,
             message=_UNTOLD if secret else _told(workspace, refusal.message),
             hint="" if secret else _told(workspace, refusal.hint),
-            at=time.time(),
+            at=workspace.store.now(),
         )
         workspace.store.add_refusal(told)
     except Exception as problem:  # The store may raise anything, as on a broken disk.

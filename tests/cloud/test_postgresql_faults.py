@@ -17,7 +17,7 @@ import psycopg
 import pytest
 
 from jupyter_fstools import call_tool, open_workspace
-from jupyter_fstools.errors import Denied, InputOutput, Invalid
+from jupyter_fstools.errors import Denied, InputOutput, Invalid, NoMatch
 from jupyter_fstools.gate import grant
 from jupyter_fstools.journal.journal import Journal
 from jupyter_fstools.journal.listing import ChangeQuery
@@ -402,18 +402,21 @@ def clock(monkeypatch):
 
 
 @pytest.mark.parametrize("ahead", [86400, -86400])
-def test_times_in_the_journal_are_those_of_the_clock_that_servers_have_in_common(database, clock, ahead):
+def test_times_in_the_journal_are_those_of_the_clock_that_servers_have_in_common(open_files, clock, ahead):
     """Pages of the journal end at a time: entries between two clocks would be on none of them."""
-    with PostgresqlStore(database) as store:
-        for name, its_ahead in (("first", 0), ("second", ahead), ("third", 0)):
-            clock(its_ahead)
-            made = store.add_change(change_of(name, created_at=time.time(), decided_at=time.time()), b"")
-            assert made == store.change(name)
-            store.add_refusal(refusal_of(name).model_copy(update={"at": time.time()}))
-        times = [change.created_at for change in store.changes(ChangeFilter())]
-        assert times == pytest.approx([time.time()] * 3, abs=60)
-        assert [change.id for change in store.changes(ChangeFilter(before=times[0]))] == ["second", "first"]
-        assert [refusal.at for refusal in store.refusals(MomentFilter())] == pytest.approx([time.time()] * 3, abs=60)
+    files = open_files()
+    call_tool(files, "read_file", path="a.txt")
+    made = []
+    for number, its_ahead in enumerate((0, ahead, 0)):
+        clock(its_ahead)
+        made.append(edit(files, str(number) if number else "one", str(number + 1)).change.id)
+        with pytest.raises(NoMatch):
+            edit(files, "nowhere", "here")
+    changes, refusals = files.store.changes(ChangeFilter()), files.store.refusals(MomentFilter())
+    assert [change.created_at for change in changes] == pytest.approx([time.time()] * 3, abs=60)
+    assert [refusal.at for refusal in refusals] == pytest.approx([time.time()] * 3, abs=60)
+    before = ChangeFilter(before=changes[0].created_at)
+    assert [change.id for change in files.store.changes(before)] == [made[1], made[0]]
 
 
 @pytest.mark.parametrize("ahead", [365 * 86400, -365 * 86400])

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 from ...gate.workspace import Workspace
-from ...stores.protocol import ChangeFilter, MomentFilter, TellsNews, now_of
+from ...stores.protocol import ChangeFilter, MomentFilter, TellsNews
 from ...stores.records import Change, Receipt
 from .payloads import ActivityEvent, ChangeEvent, ReadEntry, RefusalEntry, change_entry, read_entry, refusal_entry
 from .waiting_files import WaitingFiles
@@ -40,14 +40,14 @@ class ActivityNews:
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self._prefix = workspace.backend.root_key
-        self._started = self._reads_after = now_of(workspace.store)
+        self._started = self._reads_after = workspace.store.now()
         self._told: set[_Read] = set()
         newest = workspace.store.refusals(MomentFilter(limit=1))
         self._refusals_after = newest[0].at if newest else 0.0
 
     def look(self) -> ActivityEvent | None:
         """The news since the last look; None if there is none. A look that fails is repeated by the next one."""
-        now = now_of(self._workspace.store)
+        now = self._workspace.store.now()
         if now < self._reads_after:  # The clock was set back.
             self._started = self._reads_after = now - _LATE_SECONDS
         store = self._workspace.store
