@@ -90,6 +90,24 @@ def test_one_cell_of_a_proposal_is_approved_and_the_other_rejected_with_a_reason
     assert (list(decided["taken"]), decided["reason"]) == (["one"], "no prints")
 
 
+def test_whole_changes_are_compared_below_the_notebook(proposed, notebook_seven):
+    """The main area takes one widget only."""
+    page, file, _ = proposed
+    notebook_seven.call("POST", "/tools/write_file", {"path": "waits/a.py", "content": "x = 1\n"}, "claude")
+    compared = page.locator(".jp-fstools-ChangeComparison:not(.lm-mod-hidden)")
+    compare = page.locator('.jp-Cell [data-action="compare"]').first
+    compare.click()
+    expect(compared).to_contain_text("x = 'one'")
+    assert compared.locator("> .jp-fstools-DiffView").bounding_box()["height"] > 300
+    page.locator(".Toastify__toast").get_by_role("button", name="Compare").click()
+    expect(compared).to_contain_text("waits/a.py")
+    compare.click()
+    expect(compared).to_contain_text("x = 'one'")
+    compared.get_by_role("button", name="Approve").click()
+    expect(page.locator(".jp-fstools-ReviewBar")).to_be_hidden()
+    expect_sources(page, file, ["x = 'one'", "print(x)", "y = 2"])
+
+
 def test_the_next_change_in_another_file_opens_one_tab(proposed, notebook_seven):
     page, _, _ = proposed
     for name in ("a.py", "b.py"):

@@ -6,6 +6,7 @@ import { ICommandPalette } from '@jupyterlab/apputils';
 import { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+import { TabPanel } from '@lumino/widgets';
 
 import type { ChangeComparison } from './changeComparison';
 
@@ -60,6 +61,16 @@ export const comparisonPlugin: JupyterFrontEndPlugin<void> = {
         shown.disposed.connect(() => opened.delete(id));
         if (!shown.isAttached) {
           app.shell.add(shown, 'main');
+        }
+        // The main area of Notebook 7 takes one widget only.
+        if (!shown.isAttached) {
+          shown.addClass('jp-mod-down');
+          app.shell.add(shown, 'down');
+        }
+        // Notebook 7 leaves another tab in front.
+        const tabs = shown.parent?.parent;
+        if (tabs instanceof TabPanel) {
+          tabs.currentWidget = shown;
         }
         app.shell.activateById(shown.id);
       }
