@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 
 from tests.browser.lab import THREE_FRAMES, act, axe_finds, unfold
 from tests.browser.open_documents.documents import Notebook, holds, notebook_text, replace
+from tests.legs import NEWEST
 
 LINES = [f"line_{number} = {number}" for number in range(12)]
 LONG = "\n".join(LINES)
@@ -664,3 +665,28 @@ def test_what_is_typed_in_a_cell_while_an_edit_of_it_is_approved_stays(open_note
         expect(bar(desk).get_by_role("alert")).to_have_text("The text has changed since; nothing was written.")
         expect(cell(desk, 1).locator(".cm-line", has_text="line_8 = 8  # mine")).to_be_visible()
         assert holds(waits, "n.ipynb", ["x = 1", LONG])
+
+
+@pytest.mark.parametrize("leg", [NEWEST, "lab42"], indirect=True)
+def test_a_collapsed_heading_tells_of_changes_below_it(desk, waits):
+    content = json.loads(notebook_text("x = 1", "# Title", "y = 1"))
+    content["cells"][1] |= {"cell_type": "markdown", "metadata": {"jp-MarkdownHeadingCollapsed": True}}
+    del content["cells"][1]["outputs"], content["cells"][1]["execution_count"]
+    waits.write("n.ipynb", json.dumps(content))
+    waits.call("read_notebook", "n.ipynb")
+    proposed(replace(waits, "c2", "y = 2"))
+    desk.open(waits.path("n.ipynb"))
+    Notebook(desk)
+    note = cell(desk, 1).locator(".jp-fstools-Review-note")
+    expect(note).to_have_text("Changes in 1 hidden cell")
+    show = desk.page.locator(".jp-Notebook .jp-showHiddenCellsButton")
+    show.click()
+    expect(cell(desk, 2).locator(ADD)).to_have_text("y = 2")
+    expect(note).to_have_count(0)
+    cell(desk, 1).locator(".jp-RenderedMarkdown h1").hover()
+    cell(desk, 1).locator(".jp-collapseHeadingButton").click()
+    expect(note).to_have_text("Changes in 1 hidden cell")
+    show.click()
+    act(cell(desk, 2), "approve")
+    expect(bar(desk)).to_have_count(0)
+    assert holds(waits, "n.ipynb", ["x = 1", "# Title", "y = 2"])

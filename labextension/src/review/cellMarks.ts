@@ -13,6 +13,8 @@ export interface IOpenCell {
   readonly model: { id: string; type: string; sharedModel: { getSource(): string } };
   readonly editor: unknown;
   readonly isDisposed: boolean;
+  /** Set below a collapsed heading. */
+  readonly isHidden?: boolean;
   readonly ready?: Promise<void>;
 }
 

@@ -10,6 +10,7 @@ import type { IInlineMark } from './inlineMarks';
 import type { IDoubt, IMarker, IPlace, IReviewView, IWritten, Position } from './reviewView';
 
 import { Pace } from '../diff/pace';
+import { element } from '../element';
 import { comingIn, markCell, movedOnIn, unnamedIn } from './cellMarks';
 import { hunksOfCell, namedHunk } from './decisions';
 import { inEditor } from './editorLines';
@@ -65,6 +66,7 @@ export class NotebookReview implements IReviewView {
       this._spelled = spelled;
       this._shown = shownAt(ids, changes, movedOn, this._marker, this._trans);
       this.gone = this._goneOf(changes, movedOn);
+      this._hiding = this._findHiding();
       this._follow();
     }
     this._drawn.forEach(cell => this._draw(cell));
@@ -135,6 +137,7 @@ export class NotebookReview implements IReviewView {
   dispose(): void {
     this._onScreen.disconnect();
     this._inputs.disconnect();
+    this._hides.disconnect();
     this._drawn.clear();
     this._queue = [];
   }
@@ -152,10 +155,37 @@ export class NotebookReview implements IReviewView {
 
   private _follow(): void {
     this._onScreen.disconnect();
-    for (const cell of this._notebook.widgets) {
-      if (this._shown.has(cell.model.id)) {
-        this._onScreen.observe(cell.node);
+    this._hides.disconnect();
+    for (const { model, node } of this._notebook.widgets) {
+      if (this._shown.has(model.id)) {
+        this._hides.observe(node, { attributeFilter: ['class'] });
       }
+      if (this._shown.has(model.id) || this._hiding.has(model.id)) {
+        this._onScreen.observe(node);
+      }
+    }
+  }
+
+  /** Counts the cells that show something but are hidden, by the id of the collapsed heading above them. */
+  private _findHiding(): Map<string, number> {
+    const found = new Map<string, number>();
+    let above = '';
+    for (const { isHidden, model } of this._notebook.widgets) {
+      if (!isHidden) {
+        above = model.id;
+      } else if (this._shown.has(model.id)) {
+        found.set(above, (found.get(above) ?? 0) + 1);
+      }
+    }
+    return found;
+  }
+
+  private _onHides(): void {
+    const hiding = this._findHiding();
+    if (JSON.stringify([...hiding]) !== JSON.stringify([...this._hiding])) {
+      this._hiding = hiding;
+      this._follow();
+      this._drawn.forEach(cell => this._draw(cell));
     }
   }
 
@@ -198,11 +228,18 @@ export class NotebookReview implements IReviewView {
       return;
     }
     const shown = this._shown.get(cell.model.id);
+    const hidden = this._hiding.get(cell.model.id);
     const aside = cell.editor instanceof CodeMirrorEditor ? this._drawEdits(cell, cell.editor, shown?.edits ?? []) : [];
-    markCell(cell, [...aside, ...(shown?.boxes ?? [])], shown?.classes ?? []);
-    if (!shown) {
+    const below = hidden ? [this._noteOf(hidden)] : [];
+    markCell(cell, [...aside, ...(shown?.boxes ?? []), ...below], shown?.classes ?? []);
+    if (!shown && !hidden) {
       this._drawn.delete(cell);
     }
+  }
+
+  private _noteOf(hidden: number): ICellBox {
+    const text = this._trans._n('Changes in %1 hidden cell', 'Changes in %1 hidden cells', hidden);
+    return { key: text, before: false, make: () => element('div', 'jp-fstools-Review-note', text) };
   }
 
   /** Mark lines in a cell's editor; where that is hidden, return boxes to show beside it instead. */
@@ -303,10 +340,13 @@ export class NotebookReview implements IReviewView {
 
   private readonly _onScreen: IntersectionObserver;
   private readonly _inputs = new MutationObserver(records => this._onInputs(records));
+  private readonly _hides = new MutationObserver(() => this._onHides());
   private _drawn = new Set<IOpenCell>();
   private _queue: IOpenCell[] = [];
   private _cells = new Map<string, IOpenCell>();
   private _shown = new Map<string, IShownAt>();
+  /** The collapsed headings below which cells with changes are hidden, with how many. */
+  private _hiding = new Map<string, number>();
   private _spelled = '';
   /** The line that the person was last led to. */
   private _reached: { cell: IOpenCell; line: number } | null = null;
