@@ -667,6 +667,25 @@ def test_what_is_typed_in_a_cell_while_an_edit_of_it_is_approved_stays(open_note
         assert holds(waits, "n.ipynb", ["x = 1", LONG])
 
 
+def test_a_proposal_fits_again_once_the_person_takes_back_another_type_of_the_cell(open_notebook, desk, waits):
+    """The server has nothing to compare there, as if the file were gone."""
+    open_notebook(waits, "x = 1", LONG)
+    change = proposed(replace(waits, "c1", CHANGED))
+    expect(cell(desk, 1).locator(ADD)).to_have_text("LINE_8 = 8")
+    told = None
+    desk.page.evaluate("() => { jupyterapp.shell.currentWidget.content.activeCellIndex = 1; }")
+    while not told:
+        with desk.page.expect_response(lambda answer: f"/changes/{change['id']}?" in answer.url) as answer:
+            if told is None:
+                desk.page.evaluate("() => jupyterapp.commands.execute('notebook:change-cell-to-markdown')")
+        told = answer.value.json()["changed_since"]
+    expect(bar(desk).locator(".jp-fstools-ReviewBar-stale")).to_be_visible()
+    desk.page.evaluate("() => jupyterapp.commands.execute('notebook:undo-cell-action')")
+    act(cell(desk, 1), "approve")
+    expect(bar(desk)).to_have_count(0)
+    assert holds(waits, "n.ipynb", ["x = 1", CHANGED])
+
+
 @pytest.mark.parametrize("leg", [NEWEST, "lab42"], indirect=True)
 def test_a_collapsed_heading_tells_of_changes_below_it(desk, waits):
     content = json.loads(notebook_text("x = 1", "# Title", "y = 1"))

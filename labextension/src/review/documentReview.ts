@@ -153,6 +153,7 @@ export class DocumentReview implements IDisposable {
   }
 
   private _onContent(): void {
+    this._edits++;
     if (this._changes.length && !this._isDrawing) {
       this._isDrawing = true;
       requestAnimationFrame(() => this.draw());
@@ -179,7 +180,7 @@ export class DocumentReview implements IDisposable {
       elsewhere: this._elsewhere.length,
       problem: this._decider.problem
     });
-    this._stale.follow(this._waiting, this._loaded);
+    this._stale.follow(this._waiting, this._loaded, this._edits);
   }
 
   private _dismiss(): void {
@@ -304,6 +305,8 @@ export class DocumentReview implements IDisposable {
   private _newest = '';
   /** How often the changes were loaded, as they are whenever the server tells of one of their files. */
   private _loaded = 0;
+  /** How often the document was modified. */
+  private _edits = 0;
   /** The id of the change that the person was last led to. */
   private _reached = '';
   private _isDrawing = false;

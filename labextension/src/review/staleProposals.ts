@@ -58,13 +58,17 @@ export class StaleProposals implements IDisposable {
    * more, because a file that is gone fits none of them.
    *
    * @param loaded - how often the proposals were loaded, as they are whenever the server tells of one of their files.
+   * @param edits - how often the document was modified: what the server could not compare may fit again.
    */
-  follow(waiting: readonly Change[], loaded: number): void {
+  follow(waiting: readonly Change[], loaded: number, edits: number): void {
     const inView = [...(this._view()?.doubts ?? [])].map(([id, { about }]) => [id, about] as const);
     const known = new Map(inView);
     const first = waiting.find(({ diff }) => diff.op !== 'create');
     const ofFiles = waiting.filter(change => change === first || change.files.length > 1);
-    const asked = ofFiles.map(({ id }) => [id, `${loaded} ${known.get(id) ?? ''}`] as const);
+    const asked = ofFiles.map(({ id, path }) => {
+      const isLost = this._doubts.hasLost(id, path);
+      return [id, `${loaded} ${isLost ? edits : ''} ${known.get(id) ?? ''}`] as const;
+    });
     this._first = first?.id ?? '';
     this._doubts.follow(new Map([...inView, ...asked]));
   }
