@@ -130,10 +130,10 @@ def test_all_of_a_cell_is_approved_with_a_hunk_as_it_was_edited(open_notebook, d
 
 @pytest.fixture
 def open_without_ids(desk):
-    """Opens a notebook of three cells whose file has no ids, as before format 4.5, and which the assistant has read."""
+    """Opens a notebook whose file has no ids, as before format 4.5, and which the assistant has read."""
 
-    def opened(folder):
-        content = json.loads(notebook_text("a = 1", "b = 1", "c = 1")) | {"nbformat_minor": 4}
+    def opened(folder, *sources):
+        content = json.loads(notebook_text(*(sources or ("a = 1", "b = 1", "c = 1")))) | {"nbformat_minor": 4}
         for one in content["cells"]:
             del one["id"]
         desk.open(folder.write("n.ipynb", json.dumps(content)))
@@ -143,32 +143,55 @@ def open_without_ids(desk):
     return opened
 
 
-def test_a_proposal_for_a_notebook_without_ids_is_compared_and_approved(open_without_ids, desk, waits):
-    """The page cannot tell which cell it is about; the server tells whether it still fits."""
+def test_a_proposal_for_a_notebook_without_ids_is_shown_and_approved_in_its_cell(open_without_ids, desk, waits):
+    """The page finds the cell by its text; the server tells whether the proposal still fits."""
     open_without_ids(waits)
     proposed(waits.call("edit_notebook", "n.ipynb", index=1, new_source="b = 2"))
     desk.open_panel()
     card = desk.card(waits.path("n.ipynb"))
     approve = card.locator('[data-action="approve"]')
     stale = bar(desk).locator(".jp-fstools-ReviewBar-stale")
-    expect(bar(desk).locator('[data-action="compare"]')).to_be_visible()
+    expect(cell(desk, 1).locator(ADD)).to_have_text("b = 2")
     expect(approve).to_be_visible()
     type_in(desk, 1, "3")
     expect(stale).to_have_count(1)
+    expect(cell(desk, 1).locator(".jp-fstools-Review-other.jp-mod-stale .jp-mod-add")).to_have_text("b = 2")
     expect(approve).to_have_count(0)
     desk.page.keyboard.press("Backspace")
     expect(stale).to_have_count(0)
     expect(approve).to_be_visible()
+    act(cell(desk, 1), "approve")
+    expect(bar(desk)).to_have_count(0)
+    assert holds(waits, "n.ipynb", ["a = 1", "b = 2", "c = 1"])
+
+
+def test_a_proposal_that_fits_several_cells_without_ids_is_compared(open_without_ids, desk, waits):
+    open_without_ids(waits, "a = 1", "a = 1")
+    proposed(waits.call("edit_notebook", "n.ipynb", index=1, new_source="a = 2"))
+    expect(bar(desk).locator('[data-action="compare"]')).to_be_visible()
+    expect(desk.page.locator('.jp-Notebook [data-action="approve"], .jp-fstools-Review-lines')).to_have_count(0)
     act(bar(desk), "compare")
     desk.page.locator(".jp-fstools-ChangeComparison:visible").get_by_role("button", name="Approve").click()
-    assert holds(waits, "n.ipynb", ["a = 1", "b = 2", "c = 1"])
+    assert holds(waits, "n.ipynb", ["a = 1", "a = 2"])
+
+
+def test_two_proposals_that_make_cells_without_ids_alike_are_compared(open_without_ids, desk, waits):
+    """Both cells would get the same name."""
+    open_without_ids(waits)
+    for at in range(2):
+        proposed(waits.call("edit_notebook", "n.ipynb", index=at, new_source="pass"))
+    expect(bar(desk)).to_contain_text("2 changes")
+    expect(bar(desk).locator('[data-action="compare"]')).to_be_visible()
+    expect(desk.page.locator(".jp-Notebook .jp-fstools-Review-lines")).to_have_count(0)
 
 
 def test_a_change_of_a_notebook_without_ids_is_undone_in_the_document(open_without_ids, desk, folder):
     open_without_ids(folder)
     folder.call("edit_notebook", "n.ipynb", index=1, new_source="b = 2")
     expect(bar(desk)).to_contain_text(f"1 change by {folder.session}")
-    act(bar(desk), "undo")
+    expect(cell(desk, 1).locator(".jp-fstools-Review-line")).to_have_text("b = 2")
+    act(cell(desk, 1), "undo")
+    expect(bar(desk)).to_have_count(0)
     assert holds(folder, "n.ipynb", ["a = 1", "b = 1", "c = 1"])
 
 

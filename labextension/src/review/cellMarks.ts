@@ -141,12 +141,19 @@ export function movedOnIn(
 /** An id that the server makes up for a cell whose file has none; the page gives such a cell another one. */
 const MADE_UP = /^auto-[0-9a-f]{12}(-|$)/;
 
+export function isMadeUp(id: string): boolean {
+  return MADE_UP.test(id);
+}
+
 /** The cells of a change that a notebook without ids has, or had, without telling which of its cells they are. */
 export function unnamedIn({ diff, status }: Change, has: (id: string) => boolean): CellDiff[] {
   const absent = status === 'proposed' ? 'insert' : 'delete';
-  return (diff.cells ?? []).filter(
-    ({ action, cell_id }) => action !== absent && MADE_UP.test(cell_id) && !has(cell_id)
-  );
+  return (diff.cells ?? []).filter(({ action, cell_id }) => action !== absent && isMadeUp(cell_id) && !has(cell_id));
+}
+
+/** Whether all hunks of a cell's diff fit a cell; false for a diff without any. */
+export function fitsWhole(diff: CellDiff, cell: ICellState, side: Side): boolean {
+  return diff.hunks.length > 0 && movedOn(diff, cell, side).length === 0;
 }
 
 /** The names of the cells that a change inserts or moves. */

@@ -9,6 +9,7 @@ import type { IInlineMark } from './inlineMarks';
 import type { IPlacedHunk } from './placedHunks';
 import type { IMarker, IShownBeside } from './reviewView';
 
+import { isMadeUp } from './cellMarks';
 import { hunkName, isDivisible, isKept } from './decisions';
 import { hunkControls, type HunkDecision } from './hunkControls';
 import { proposedText } from './textReview';
@@ -47,7 +48,9 @@ export class HunkMarks implements IMarker {
   mark(change: Change, hunk: IPlacedHunk, cell: CellDiff | null): IInlineMark {
     const name = hunkName(hunk.position, cell?.cell_id);
     const waits = change.status === 'proposed';
-    const proposed = waits && !hunk.isLoose ? proposedText(hunk.hunk) : null;
+    // The server cannot tell whether the text of a cell without an id is still the one that was edited.
+    const isEditable = waits && !hunk.isLoose && !isMadeUp(cell?.cell_id ?? '');
+    const proposed = isEditable ? proposedText(hunk.hunk) : null;
     const hasOld = hunk.hunk.rows.some(row => row.kind === 'remove');
     const id = hunkId(change, [name]);
     return {

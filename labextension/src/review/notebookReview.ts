@@ -11,7 +11,7 @@ import type { IDoubt, IMarker, IPlace, IReviewView, IWritten, Position } from '.
 
 import { Pace } from '../diff/pace';
 import { element } from '../element';
-import { comingIn, markCell, movedOnIn, unnamedIn } from './cellMarks';
+import { comingIn, fitsWhole, markCell, movedOnIn, unnamedIn } from './cellMarks';
 import { hunksOfCell, namedHunk } from './decisions';
 import { inEditor } from './editorLines';
 import { boxAside, showMarks } from './inlineMarks';
@@ -29,6 +29,8 @@ export interface IOpenNotebook {
 }
 
 const AROUND_THE_SCREEN = '400px';
+/** Most comparisons of a cell with a diff, so that drawing is not held up. */
+const MOST_COMPARED = 100_000;
 
 /** Draws only cells that are or were on screen. */
 export class NotebookReview implements IReviewView {
@@ -51,7 +53,9 @@ export class NotebookReview implements IReviewView {
     const ids = this._notebook.widgets.map(cell => cell.model.id);
     // Converting a cell replaces it by another one with the same id.
     const hasOthers = this._notebook.widgets.some(cell => this._cell(cell.model.id) !== cell);
-    this._cells = new Map(this._notebook.widgets.map(cell => [cell.model.id, cell]));
+    const byId = new Map(this._notebook.widgets.map(cell => [cell.model.id, cell]));
+    this._recognized = this._recognize(changes, byId);
+    this._cells = new Map([...byId, ...[...this._recognized].map(([name, id]) => [name, byId.get(id)!] as const)]);
     const isKept = (change: Change, name: string) => this._marker.isKept(change, name);
     const movedOn = movedOnIn(changes, id => this._state(id), isKept);
     const waiting = changes.filter(({ status }) => status === 'proposed');
@@ -61,10 +65,22 @@ export class NotebookReview implements IReviewView {
     const whole = waiting.filter(({ id }) => !this.stale.has(id));
     this.doubts = new Map(whole.flatMap(change => this._doubtAbout(change, ids)));
     const drawn = changes.map(change => [change.id, change.revision, this._decided(change)]);
-    const spelled = JSON.stringify([ids, drawn, [...movedOn].map(([id, names]) => [id, ...names])]);
+    const spelled = JSON.stringify([
+      ids,
+      [...this._recognized],
+      drawn,
+      [...movedOn].map(([id, names]) => [id, ...names])
+    ]);
     if (spelled !== this._spelled || hasOthers) {
       this._spelled = spelled;
-      this._shown = shownAt(ids, changes, movedOn, this._marker, this._trans);
+      this._shown = shownAt(
+        ids,
+        name => this._recognized.get(name) ?? name,
+        changes,
+        movedOn,
+        this._marker,
+        this._trans
+      );
       this.gone = this._goneOf(changes, movedOn);
       this._hiding = this._findHiding();
       this._follow();
@@ -143,7 +159,8 @@ export class NotebookReview implements IReviewView {
   }
 
   private _doubtAbout(change: Change, ids: readonly string[]): [id: string, doubt: IDoubt][] {
-    const unnamed = this._unnamedIn(change);
+    const known = new Set(ids);
+    const unnamed = unnamedIn(change, id => known.has(id));
     const names = new Set([...comingIn(change), ...unnamed.flatMap(hunksOfCell)]);
     const sources = unnamed.length ? this._notebook.widgets.map(sourceOf) : [];
     return names.size ? [[change.id, { names, about: JSON.stringify([ids, sources]) }]] : [];
@@ -151,6 +168,40 @@ export class NotebookReview implements IReviewView {
 
   private _unnamedIn(change: Change): CellDiff[] {
     return unnamedIn(change, id => this._cells.has(id));
+  }
+
+  /**
+   * Recognize cells that changes name by ids which this page does not have: those that alone fit a change. A cell that
+   * was recognized stays so, whatever the person types in it.
+   */
+  private _recognize(changes: readonly Change[], byId: ReadonlyMap<string, IOpenCell>): Map<string, string> {
+    const found = new Map<string, string>();
+    const byChange = new Map<string, string>();
+    const several = new Set<string>();
+    let states: ICellState[] | null = null;
+    for (const change of changes) {
+      const unnamed = unnamedIn(change, id => byId.has(id));
+      for (const diff of unnamed) {
+        const key = `${change.id} ${diff.cell_id}`;
+        let id = this._byChange.get(key);
+        if ((id === undefined || !byId.has(id)) && unnamed.length * byId.size <= MOST_COMPARED) {
+          states ??= [...byId.values()].map(stateOf);
+          const fitting = [...byId.keys()].filter((_, at) => fitsWhole(diff, states![at], sideOf(change)));
+          id = fitting.length === 1 ? fitting[0] : undefined;
+        }
+        if (id !== undefined && byId.has(id)) {
+          byChange.set(key, id);
+          // Cells that get the same source in two proposals have the same name there.
+          if ((found.get(diff.cell_id) ?? id) !== id) {
+            several.add(diff.cell_id);
+          }
+          found.set(diff.cell_id, id);
+        }
+      }
+    }
+    several.forEach(name => found.delete(name));
+    this._byChange = byChange;
+    return found;
   }
 
   private _follow(): void {
@@ -330,7 +381,7 @@ export class NotebookReview implements IReviewView {
 
   private _state(id: string): ICellState | undefined {
     const cell = this._cell(id);
-    return cell && { type: cell.model.type, source: sourceOf(cell) };
+    return cell && stateOf(cell);
   }
 
   private _decided({ diff, ...change }: Change): string[] {
@@ -344,12 +395,20 @@ export class NotebookReview implements IReviewView {
   private _drawn = new Set<IOpenCell>();
   private _queue: IOpenCell[] = [];
   private _cells = new Map<string, IOpenCell>();
+  /** By the name of a cell in a change, the id that a cell without one got in this page. */
+  private _recognized: ReadonlyMap<string, string> = new Map();
+  /** The same by change and name. */
+  private _byChange: ReadonlyMap<string, string> = new Map();
   private _shown = new Map<string, IShownAt>();
   /** The collapsed headings below which cells with changes are hidden, with how many. */
   private _hiding = new Map<string, number>();
   private _spelled = '';
   /** The line that the person was last led to. */
   private _reached: { cell: IOpenCell; line: number } | null = null;
+}
+
+function stateOf(cell: IOpenCell): ICellState {
+  return { type: cell.model.type, source: sourceOf(cell) };
 }
 
 /** A cell's source with line endings as its editor and the diffs have them. */

@@ -23,9 +23,14 @@ export interface IShownAt {
   classes: string[];
 }
 
-/** Collects the parts to show at each cell, by its id; cells that show nothing are left out. */
+/**
+ * Collects the parts to show at each cell, by its id; cells that show nothing are left out.
+ *
+ * @param idOf - the id in the notebook of a cell that a diff names.
+ */
 export function shownAt(
   ids: readonly string[],
+  idOf: (name: string) => string,
   changes: readonly Change[],
   movedOn: ReadonlyMap<string, ReadonlySet<string>>,
   marker: IMarker,
@@ -41,14 +46,20 @@ export function shownAt(
   for (const change of changes) {
     const waits = change.status === 'proposed';
     const diffs = change.diff.cells ?? [];
-    const former = formerPlaces(ids, diffs);
-    const coming = waits ? predecessors(ids, diffs) : new Map<string, string | null>();
-    const unnamed = unnamedIn(change, id => there.has(id));
+    const here = diffs.map(({ cell_id, follows, ...more }) => ({
+      ...more,
+      cell_id: idOf(cell_id),
+      follows: follows && idOf(follows)
+    }));
+    const former = formerPlaces(ids, here);
+    const coming = waits ? predecessors(ids, here) : new Map<string, string | null>();
+    const unnamed = unnamedIn(change, name => there.has(idOf(name)));
     const named = diffs.filter(diff => !unnamed.includes(diff));
     for (const cell of named.filter(diff => !hunksOfCell(diff).every(name => marker.isKept(change, name)))) {
-      const isGone = waits && cell.action !== 'insert' && !there.has(cell.cell_id);
+      const id = idOf(cell.cell_id);
+      const isGone = waits && cell.action !== 'insert' && !there.has(id);
       const hosts = isGone || (!waits && cell.action === 'delete') ? former : coming;
-      const host = hosts.has(cell.cell_id) ? hosts.get(cell.cell_id)! : cell.cell_id;
+      const host = hosts.has(id) ? hosts.get(id)! : id;
       const place = host ?? ids[0];
       if (place === undefined || !there.has(place)) {
         continue;
@@ -57,19 +68,19 @@ export function shownAt(
         at(place).edits.push([change, cell]);
       }
       const hasMovedOn = hunksOfCell(cell).some(name => movedOn.get(change.id)?.has(name));
-      const stands = { at: ids.indexOf(cell.cell_id), before: host === null, isGone, hasMovedOn };
+      const stands = { at: ids.indexOf(id), before: host === null, isGone, hasMovedOn };
       const boxes = boxesOf(change, cell, stands, marker, trans);
       at(place).boxes.push(...boxes.map(box => ({ ...box, change: change.id })));
-      if (waits && moves(cell) && !isGone && (cell.action !== 'move' || place !== cell.cell_id)) {
+      if (waits && moves(cell) && !isGone && (cell.action !== 'move' || place !== id)) {
         const note =
           cell.action === 'move'
             ? trans.__('%1: moves away', change.session)
             : trans.__('%1: moves and becomes cell %2', change.session, cell.index + 1);
         const make = () => element('div', 'jp-fstools-Review-note', note);
-        at(cell.cell_id).boxes.push({ key: `from ${change.id}`, change: change.id, before: false, make });
+        at(id).boxes.push({ key: `from ${change.id}`, change: change.id, before: false, make });
       }
       if (cell.action === (waits ? 'delete' : 'insert') && !isGone) {
-        at(cell.cell_id).classes.push(waits ? 'jp-fstools-mod-delete' : 'jp-fstools-mod-inserted');
+        at(id).classes.push(waits ? 'jp-fstools-mod-delete' : 'jp-fstools-mod-inserted');
       }
     }
   }
