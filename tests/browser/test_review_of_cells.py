@@ -128,6 +128,19 @@ def test_all_of_a_cell_is_approved_with_a_hunk_as_it_was_edited(open_notebook, d
     assert holds(waits, "n.ipynb", ["x = 1", CHANGED.replace("line_0 ", "EDITED ")])
 
 
+@pytest.mark.parametrize("at", ["bar", "cell"])
+def test_a_text_that_is_being_edited_counts_when_all_is_approved(open_notebook, desk, waits, at):
+    open_notebook(waits, "x = 1", LONG)
+    proposed(replace(waits, "c1", CHANGED.replace("line_0 ", "LINE_0 ")))
+    act(cell(desk, 1).locator(".jp-fstools-Review-controls").first, "edit")
+    edit = cell(desk, 1).get_by_label("Text to write instead")
+    edit.fill(edit.input_value().replace("LINE_0", "EDITED"))
+    approve = (bar(desk) if at == "bar" else cell(desk, 1)).locator('[data-action="approve"]')
+    approve.last.click()
+    expect(bar(desk)).to_have_count(0)
+    assert holds(waits, "n.ipynb", ["x = 1", CHANGED.replace("line_0 ", "EDITED ")])
+
+
 @pytest.fixture
 def open_without_ids(desk):
     """Opens a notebook whose file has no ids, as before format 4.5, and which the assistant has read."""

@@ -76,6 +76,13 @@ export class Decider {
     }
   }
 
+  /** Approve a hunk with a text that the person is writing, which is carried out with the next decision. */
+  note(change: Change, name: string, text: string | undefined): void {
+    const decisions = this._decisionsOf(change);
+    decisions.decide([name], true, { text });
+    this._parts.decisions.keep(decisions);
+  }
+
   /** Decide about whole changes, newest first to undo them; approving all keeps rejected hunks rejected. */
   async decideAll(changes: readonly Change[], decision: HunkDecision): Promise<void> {
     const order = decision === 'undo' ? -1 : 1;

@@ -208,6 +208,9 @@ export class DocumentReview implements IDisposable {
   ): Promise<void> {
     const again = () => this._marks.button(change, names, decision);
     await this._keepKeyboard(again, async () => {
+      if (decision === 'approve' && names.length > 1) {
+        this._noteBegun([change], names);
+      }
       await this._decider.decide(change, names, decision, detail);
       this._parts.decided();
       await this._load();
@@ -231,10 +234,22 @@ export class DocumentReview implements IDisposable {
   /** Decide about all waiting or applied changes of the document; for a session, also about those in other files. */
   async decideAll(decision: BarDecision): Promise<void> {
     const act = async () => {
-      await this._decider.decideAll(this._meant(decision), decisionOf(decision));
+      const meant = this._meant(decision);
+      if (decision === 'approve') {
+        this._noteBegun(meant);
+      }
+      await this._decider.decideAll(meant, decisionOf(decision));
       await this._load();
     };
     await this._once(decision, () => this._keepKeyboard(() => null, act));
+  }
+
+  /** Let what the person is writing in place of hunks count when these are approved together with others. */
+  private _noteBegun(changes: readonly Change[], names?: readonly string[]): void {
+    const begun = this._marks.begun.filter(
+      ({ change, name }) => changes.some(({ id }) => id === change.id) && (names?.includes(name) ?? true)
+    );
+    begun.forEach(({ change, name, text }) => this._decider.note(change, name, text));
   }
 
   /** Carry out a press, unless it repeats one that is not carried out and drawn yet, as with a double click. */

@@ -32,6 +32,8 @@ export interface IHunkState {
   /** Whether the old lines are shown, and what shows or hides them; null where there are none. */
   old: { isShown: boolean; toggle(): boolean } | null;
   decide(decision: HunkDecision, detail: IDecisionDetail): void;
+  /** Note the field in which the person edits the proposed text. */
+  edit(field: HTMLTextAreaElement): void;
   /** Show the whole change in the main area. */
   compare(): void;
 }
@@ -73,7 +75,7 @@ function waitingButtons(row: HTMLElement, state: IHunkState, trans: TranslationB
   const buttons: HTMLElement[] = [
     ...(stale ? [] : [button('approve', trans.__('Approve'), () => decide('approve'), taken === true)]),
     button('reject', trans.__('Reject'), () => decide('reject'), taken === false),
-    ...(stale || proposed === null ? [] : [editButton(row, written ?? proposed, trans)]),
+    ...(stale || proposed === null ? [] : [editButton(row, written ?? proposed, state, trans)]),
     reason
   ];
   if (taken !== undefined && state.isPart) {
@@ -101,7 +103,12 @@ function button(action: string, label: string, act: () => void, pressed?: boolea
 }
 
 /** A button that opens the proposed text for editing; approving then applies the edited text. */
-function editButton(row: HTMLElement, proposed: string, trans: TranslationBundle): HTMLElement {
+function editButton(
+  row: HTMLElement,
+  proposed: string,
+  { edit }: Pick<IHunkState, 'edit'>,
+  trans: TranslationBundle
+): HTMLElement {
   const made = button('edit', trans.__('Edit'), () => {
     const open = row.querySelector('.jp-fstools-Review-edit');
     made.setAttribute('aria-expanded', String(!open));
@@ -115,6 +122,7 @@ function editButton(row: HTMLElement, proposed: string, trans: TranslationBundle
     area.rows = Math.min(proposed.split('\n').length + 1, 20);
     area.spellcheck = false;
     row.append(area);
+    edit(area);
     area.focus();
   });
   made.setAttribute('aria-expanded', 'false');

@@ -30,6 +30,13 @@ export interface IHunkMarksParts {
   compare(id: string): void;
 }
 
+/** A text that a person is writing in place of a hunk; undefined while it is the proposed one. */
+export interface IBegun {
+  change: Change;
+  name: string;
+  text: string | undefined;
+}
+
 /** Also remembers which hunks show their old lines. */
 export class HunkMarks implements IMarker {
   constructor(private _parts: IHunkMarksParts) {}
@@ -80,10 +87,21 @@ export class HunkMarks implements IMarker {
         written: decider.text(change, names),
         undoable: mayUndo(change) && !shown.movedOn,
         decide: (decision, detail) => decide(change, names, decision, detail),
+        edit: field => this._fields.set(field, { change, name: names[0], proposed: shown.proposed! }),
         compare: () => compare(change.id)
       },
       trans
     );
+  }
+
+  /** The texts that the person is writing in place of hunks. */
+  get begun(): IBegun[] {
+    this._fields = new Map([...this._fields].filter(([field]) => field.isConnected));
+    return [...this._fields].map(([{ value }, { change, name, proposed }]) => ({
+      change,
+      name,
+      text: value === proposed ? undefined : value
+    }));
   }
 
   /** The button for a decision about these hunks, as it is drawn now. */
@@ -106,6 +124,8 @@ export class HunkMarks implements IMarker {
   }
 
   private _oldShown = new Set<string>();
+  /** What the open fields edit. */
+  private _fields = new Map<HTMLTextAreaElement, { change: Change; name: string; proposed: string }>();
 }
 
 /** The key by which the buttons of hunks are found again after they were redrawn. */
