@@ -85,8 +85,9 @@ export class ChangeComparison extends MainAreaWidget<Panel> {
   /** Offer other decisions as soon as a document of this page finds a proposal stale; the server learns it later. */
   private _onChanged(): void {
     const { _change: change } = this;
-    if (change?.status === 'proposed' && this._isStale !== this._wasStale) {
-      this._wasStale = this._isStale;
+    const isTypedOver = this._parts.feed.staleHere.has(this.changeId);
+    if (change?.status === 'proposed' && isTypedOver !== this._wasTypedOver) {
+      this._wasTypedOver = isTypedOver;
       this._offer(change);
       this._look.ask();
     }
@@ -124,7 +125,7 @@ export class ChangeComparison extends MainAreaWidget<Panel> {
         this._draw(whole);
       }
       this._change = change;
-      this._wasStale = this._isStale;
+      this._wasTypedOver = feed.staleHere.has(change.id);
       this._offer(change);
       const isUntold = feed.staleHere.has(change.id) && !changed_since.length;
       if (change.status === 'proposed' && isUntold && this.isVisible) {
@@ -272,7 +273,7 @@ export class ChangeComparison extends MainAreaWidget<Panel> {
   }
 
   private _look = new StandingLook(() => this._load());
-  private _wasStale = false;
+  private _wasTypedOver = false;
   private _sizes = new ResizeObserver(() => this._noteSeen());
   /** Whether only a part of the change is shown. */
   private _isCut = false;
