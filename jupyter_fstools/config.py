@@ -151,9 +151,9 @@ class FsToolsConfig(Configurable):
         }
         return {name: shown_setting(one) if isinstance(one, str) else one for name, one in differing.items()}
 
-    def share_with_kernels(self, root: str) -> None:
+    def share_with_kernels(self) -> None:
         """Pass the settings to the kernels that this process starts."""
-        os.environ[ENVIRONMENT] = json.dumps({**self.shared_settings(), "root": root})
+        os.environ[ENVIRONMENT] = json.dumps({**self.shared_settings(), "root": self.root})
 
     def open_store(self) -> Store:
         """The store that the settings name."""
@@ -179,18 +179,10 @@ class FsToolsConfig(Configurable):
         seconds = self.limits.lock_seconds
         return store.locks(seconds) if isinstance(store, HoldsLocks) else FileLocks(lock_folder(), timeout=seconds)
 
-    def workspace(
-        self,
-        root: str | os.PathLike[str],
-        reader: Reader,
-        *,
-        committed: Any = None,
-        documents: Any = None,
-    ) -> Workspace:
+    def workspace(self, reader: Reader, *, committed: Any = None, documents: Any = None) -> Workspace:
         """The workspace of these settings, for one reader.
 
         Args:
-            root: the folder, or the address of files elsewhere; ignored if the settings name one.
             reader: the user and session.
             committed: called with every change made through the workspace, as `(change: Change) -> None`.
             documents: makes the sources of open documents, as `(backend, store) -> Sequence[OpenDocuments]`.
@@ -201,7 +193,7 @@ class FsToolsConfig(Configurable):
         from .gate.workspace import Workspace
 
         store = self.open_store()
-        backend = open_backend(self.root or root, durable=self.durable)
+        backend = open_backend(self.root, durable=self.durable)
         return Workspace(
             backend,
             store,

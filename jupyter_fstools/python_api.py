@@ -41,7 +41,7 @@ def open_workspace(root: str | os.PathLike[str] = ".", session: str = DEFAULT_SE
         raise Invalid(f"root is a {type(root).__name__}", hint="Name a folder.", field="root") from None
     except TraitError as error:
         raise Invalid(str(error), hint="Correct the setting.") from None
-    return configured.workspace(root, Reader(system_user(), checked_session(session)))
+    return configured.workspace(Reader(system_user(), checked_session(session)))
 
 
 def tool_schemas(

@@ -124,8 +124,9 @@ class StoreDesk:
         from ..sessions import system_user
 
         self._settings = _settings()
+        self._settings.root = self._settings.root or folder
         reader = Reader(system_user(), DEFAULT_SESSION)
-        self._workspace = self._settings.workspace(folder, reader).for_reader(reader, decides_via="command line")
+        self._workspace = self._settings.workspace(reader).for_reader(reader, decides_via="command line")
         self._journal = Journal(self._workspace)
 
     def status(self) -> dict[str, Any]:

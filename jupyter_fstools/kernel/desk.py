@@ -136,9 +136,7 @@ class Desk:
         if settings.server:
             return connected_files(settings, self.session)
         workspace = settings.workspace(
-            settings.root,
-            Reader(system_user(), self.session),
-            documents=lambda backend, store: [ElsewhereDocuments(store)],
+            Reader(system_user(), self.session), documents=lambda backend, store: [ElsewhereDocuments(store)]
         )
         return OwnFiles(workspace, settings)
 

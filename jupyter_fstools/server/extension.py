@@ -52,18 +52,16 @@ class Tools(RuleRouter):
 
     Args:
         serverapp: the server.
-        config: the settings.
-        root: the folder or address where the tools work.
+        config: the settings, with the root that was found.
     """
 
     SUPPORTED_METHODS = ()
     """Empty: Jupyter checks these methods for routes without a login, and this router has none of its own."""
 
-    def __init__(self, serverapp: ServerApp, config: FsToolsConfig, root: str) -> None:
+    def __init__(self, serverapp: ServerApp, config: FsToolsConfig) -> None:
         super().__init__()
         self.serverapp = serverapp
         self._config = config
-        self._root = root
         self.served: Served | None = None
         self._opens = True
         self._opening: asyncio.Future[None] | None = None
@@ -122,7 +120,7 @@ class Tools(RuleRouter):
             from .served import serve
 
             settings = self.serverapp.web_app.settings
-            served = settings[SETTING] = serve(self.serverapp, self._config, self._root)
+            served = settings[SETTING] = serve(self.serverapp, self._config)
             warn_of_exposed_settings(self.serverapp, served.workspace)
             self.add_rules(patterns(settings["base_url"]))
             self.served = served  # Last: from now on the event loop looks at the rules.
@@ -175,13 +173,13 @@ def load(serverapp: ServerApp) -> Tools | None:
     try:
         config = FsToolsConfig(parent=serverapp)
         config.set_trait("enable_execute", config.rules.enable_execute and offers_terminals(serverapp))
-        root = absolute_root(config.root or folder_of_contents(serverapp), os.getcwd())
+        config.root = absolute_root(config.root or folder_of_contents(serverapp), os.getcwd())
         config.protected_files = [*config.protected_files, *loaded_files()]
-        tools = Tools(serverapp, config, root)
-        if must_begin_at_once(serverapp, config, root):
+        tools = Tools(serverapp, config)
+        if must_begin_at_once(serverapp, config):
             begin_or_wait(tools)
         else:
-            open_backend(root).close()
+            open_backend(config.root).close()
     except (TraitError, FsToolsError) as error:
         serverapp.log.critical(_WRONG, error)
         return None
@@ -190,7 +188,7 @@ def load(serverapp: ServerApp) -> Tools | None:
             "jupyter_fstools offers its tools to jupyter_server_mcp, whose port asks for no login: every process that "
             "reaches the port reads and writes files through them."
         )
-    config.share_with_kernels(root)
+    config.share_with_kernels()
     used = url_path_join(serverapp.web_app.settings["base_url"], "api/(?:fstools|events/subscribe)")
     serverapp.web_app.add_handlers(".*$", [(f"{used}(?:/.*)?", tools)])  # type: ignore[no-untyped-call]  # Jupyter's.
     assert serverapp.event_logger is not None
@@ -210,10 +208,10 @@ def begin_or_wait(tools: Tools) -> None:
         tools.serverapp.log.error(_AWAY, error)
 
 
-def must_begin_at_once(serverapp: ServerApp, config: FsToolsConfig, root: str) -> bool:
+def must_begin_at_once(serverapp: ServerApp, config: FsToolsConfig) -> bool:
     """Whether the tools open at the server's start: to check or warn of a setting, or for a listener to events."""
-    elsewhere = scheme_of(root) is not None or config.store != FsToolsConfig.store.default_value
-    inside = os.path.join(os.path.realpath(root), "")
+    elsewhere = scheme_of(config.root) is not None or config.store != FsToolsConfig.store.default_value
+    inside = os.path.join(os.path.realpath(config.root), "")
     exposed = any(file.startswith(inside) for file in loaded_files())
     events = serverapp.event_logger
     return bool(elsewhere or exposed or config.offer_to_jupyter_ai or (events and events.handlers))

@@ -134,8 +134,8 @@ def invents_users(provider: IdentityProvider) -> bool:
     return all(getattr(type(provider), name) is getattr(base, name) for name in _GIVES_NAMES)
 
 
-def serve(serverapp: ServerApp, config: FsToolsConfig, root: str) -> Served:
-    """Begin to serve a root: open its store, follow its journal and the rooms of real-time collaboration.
+def serve(serverapp: ServerApp, config: FsToolsConfig) -> Served:
+    """Begin to serve: open the settings' store, follow its journal and the rooms of real-time collaboration.
 
     From any thread.
 
@@ -157,7 +157,6 @@ def serve(serverapp: ServerApp, config: FsToolsConfig, root: str) -> Served:
     account = system_user()
     rooms, pages = Rooms(serverapp, _loop(serverapp), config.browser_seconds), Pages()
     workspace = config.workspace(
-        root,
         Reader(account, DEFAULT_SESSION),
         committed=committed,
         documents=lambda backend, store: [rooms, BrowserDocuments(pages, backend, store, config.browser_seconds)],
