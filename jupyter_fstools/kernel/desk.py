@@ -6,6 +6,7 @@ import os
 import posixpath
 import stat
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -20,7 +21,7 @@ from ..client.requests import understood, without_secrets
 from ..client.runtime_files import JupyterServer
 from ..config import FsToolsConfig, config_with_handed_settings
 from ..entry_points import absolute_root
-from ..errors import Denied, FsToolsError, Invalid, NotFound
+from ..errors import Denied, Invalid, NotFound
 from ..gate.workspace import Workspace
 from ..globs.segments import escaped
 from ..journal.listing import ChangeQuery, changes_to_undo, unknown_change
@@ -161,12 +162,8 @@ class ServerFiles:
 
     def call(self, tool: str, arguments: Mapping[str, Any], progress: Tell | None = None) -> ToolResult:
         """Call a tool; `progress` is called with its progress."""
-        self._use_token()
-        try:
+        with self._with_token():
             return self._calls.call(tool, arguments, session=self._session, progress=progress)
-        except Denied as refusal:
-            self._explain_token(refusal)
-            raise
 
     def changes(self, query: ChangeQuery) -> tuple[list[Change], int]:
         """The changes a query describes, and how many there are on all its pages."""
@@ -210,19 +207,19 @@ class ServerFiles:
         return {**facts, "session": self._session, "server": {"url": self._calls.server.url}}
 
     def _ask(self, route: str) -> dict[str, Any]:
-        self._use_token()
-        try:
+        with self._with_token():
             return self._calls.ask("GET", route, session=self._session)
-        except Denied as refusal:
-            self._explain_token(refusal)
-            raise
 
-    def _use_token(self) -> None:
+    @contextmanager
+    def _with_token(self) -> Iterator[None]:
+        """Send the current token; where there is none, a refusal tells how to set it."""
         self._calls.server = replace(self._calls.server, token=self._token())
-
-    def _explain_token(self, refusal: FsToolsError) -> None:
-        if not self._calls.server.token:
-            refusal.hint = _TOKEN_HINT
+        try:
+            yield
+        except Denied as refusal:
+            if not self._calls.server.token:
+                refusal.hint = _TOKEN_HINT
+            raise
 
 
 def connected_files(settings: FsToolsConfig, session: str) -> ServerFiles:
