@@ -208,7 +208,7 @@ class ServerFiles:
 
     def _ask(self, route: str) -> dict[str, Any]:
         with self._with_token():
-            return self._calls.ask("GET", route, session=self._session)
+            return self._calls.ask(route, session=self._session)
 
     @contextmanager
     def _with_token(self) -> Iterator[None]:

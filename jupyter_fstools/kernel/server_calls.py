@@ -85,19 +85,18 @@ class ServerCalls:
         with understood(self.server, writes=not repeatable):
             return _result(self._exchange("POST", f"/tools/{tool}", body, headers, read, repeatable=repeatable))
 
-    def ask(self, method: str, route: str, body: Mapping[str, Any] | None = None, *, session: str) -> dict[str, Any]:
-        """Send one request below `api/fstools`; returns its answer, decoded from JSON.
+    def ask(self, route: str, *, session: str) -> dict[str, Any]:
+        """Get what a route below `api/fstools` answers, decoded from JSON.
 
         Raises:
             FsToolsError: the server's refusal; InputOutput: as `call`.
         """
-        data = None if body is None else json.dumps(dict(body)).encode()
 
         def read(response: HTTPResponse) -> dict[str, Any]:
             return answer_of(self.server, response.status, response.read())
 
-        with understood(self.server, writes=method != "GET"):
-            return self._exchange(method, route, data, {SESSION_HEADER: session}, read, repeatable=method == "GET")
+        with understood(self.server):
+            return self._exchange("GET", route, None, {SESSION_HEADER: session}, read, repeatable=True)
 
     def close(self) -> None:
         """Close the connection; the next call makes another one."""
