@@ -22,7 +22,6 @@ from ..client.runtime_files import JupyterServer
 from ..config import FsToolsConfig, config_with_handed_settings
 from ..entry_points import absolute_root
 from ..errors import Denied, Invalid, NotFound
-from ..gate.workspace import Workspace
 from ..globs.segments import escaped
 from ..journal.listing import ChangeQuery, changes_to_undo, unknown_change
 from ..open_documents.holders import ElsewhereDocuments
@@ -84,18 +83,6 @@ class Desk:
             self._files = self._opened()
             self._process = os.getpid()
         return self._files
-
-    @property
-    def workspace(self) -> Workspace:
-        """The kernel's own files.
-
-        Raises:
-            Invalid: they are on a server elsewhere.
-        """
-        files = self.files
-        if not isinstance(files, OwnFiles):
-            raise Invalid("the files are on another machine", hint="Use %fs, which asks the server.")
-        return files.workspace
 
     def switch(self, session: str) -> None:
         """Switch to another session, whose receipts count from here on.

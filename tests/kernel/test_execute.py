@@ -149,7 +149,7 @@ def test_a_person_approves_it_from_elsewhere(make_shell, root, capsys):
     stopped = threading.Event()
 
     def approve():
-        journal = Journal(desk.workspace)
+        journal = Journal(desk.files.workspace)
         while not stopped.wait(0.02):
             for change in journal.changes(ChangeQuery(status="proposed")):
                 journal.approve(change.id, commands=True)

@@ -22,7 +22,7 @@ def desk(make_shell, root):
     desk = Desk(make_shell().config, str(root))
     (root / "a.py").write_text("one\n")
     desk.call("read_file", {"path": "a.py"})
-    workspace = desk.workspace
+    workspace = desk.files.workspace
     key = workspace.backend.stat("a.py").key
     workspace.store.note_open("page", [OpenDocument("page", key, False)], time.time() + 600)
     return desk
