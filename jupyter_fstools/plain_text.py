@@ -9,6 +9,8 @@ from .diffs.file_diff import FileDiff, unified
 from .documents.text.invisible import INVISIBLE
 from .stores.records import Change
 
+_MOST_DIFF_BYTES = 256 << 10
+
 
 def one_line(text: str) -> str:
     """A text in one line, with every invisible character as an escape."""
@@ -37,9 +39,9 @@ def titled_diffs(change: Change) -> list[tuple[str, FileDiff]]:
     return [(f"{one_line(file.path)}: {file.diff.op}" if change.files else "", file.diff) for file in files]
 
 
-def unified_diffs(change: Change, most_bytes: int) -> list[str]:
-    """The diffs of a change as unified texts, each cut to `most_bytes`."""
-    return ["\n".join(filter(None, [title, unified(diff, most_bytes)])) for title, diff in titled_diffs(change)]
+def unified_diffs(change: Change) -> list[str]:
+    """The diffs of a change as unified texts, each cut to 256 KiB."""
+    return ["\n".join(filter(None, [title, unified(diff, _MOST_DIFF_BYTES)])) for title, diff in titled_diffs(change)]
 
 
 def fact_rows(data: dict[str, Any]) -> list[tuple[str, str]]:

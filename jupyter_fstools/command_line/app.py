@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from .desks import Desk
 
 _STATUSES = ("proposed", "applied", "rejected", "undone")
-_MOST_DIFF_BYTES = 256 << 10
 _MOST_CHANGES = 1000
 _MOST_LEFT_OUT = 1_000_000_000
 
@@ -80,7 +79,7 @@ def run_changes(given: argparse.Namespace) -> None:
     for change in found:
         _say(["  ".join(change_row(change))])
         if given.diff:
-            for text in unified_diffs(change, _MOST_DIFF_BYTES):
+            for text in unified_diffs(change):
                 _say([*lines_of(text), ""])
     if not found:
         _say(["There are no changes." if not total else "There are no more changes."])

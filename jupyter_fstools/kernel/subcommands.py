@@ -17,7 +17,6 @@ from .result import FurtherMatches, KernelResult, no_matches
 
 _STATUSES = ("proposed", "applied", "rejected", "undone")
 _EDITING = {"old": "old_string", "new": "new_string"}
-_MOST_DIFF_BYTES = 256 << 10
 _MOST_STEPS = 4_000_000
 """Steps that a pattern may take in a line: some milliseconds."""
 
@@ -240,7 +239,7 @@ def changes(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
 def diff(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
     """Show what one change did."""
     change = desk.files.change(given.change_id)
-    text = "\n".join(["  ".join(change_row(change)), *unified_diffs(change, _MOST_DIFF_BYTES)])
+    text = "\n".join(["  ".join(change_row(change)), *unified_diffs(change)])
     return KernelResult.of_text("diff", text, {"change": change.model_dump(mode="json")}, change)
 
 
