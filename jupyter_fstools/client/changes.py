@@ -18,6 +18,15 @@ def changes_route(query: ChangeQuery) -> str:
     return f"/changes?{parameters}"
 
 
+def changes_of(told: Mapping[str, Any]) -> tuple[list[Change], int]:
+    """The changes in the answer of such a route, and how many there are on all its pages.
+
+    Raises:
+        KeyError, TypeError, ValueError: it has another form.
+    """
+    return [change_of(one) for one in told["changes"]], int(told["total"])
+
+
 def change_of(told: Mapping[str, Any]) -> Change:
     """A change from a server's JSON.
 

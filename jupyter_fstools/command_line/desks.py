@@ -5,10 +5,10 @@ A server comes first: it knows its own settings, who is logged in, and which doc
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 from urllib.parse import quote
 
-from ..client.changes import change_of, changes_route
+from ..client.changes import change_of, changes_of, changes_route
 from ..client.requests import VIA_HEADER, ask, understood
 from ..client.runtime_files import JupyterServer
 from ..entry_points import shown_setting, shown_store
@@ -29,13 +29,6 @@ _HEADERS = {VIA_HEADER: "command line"}
 TokenTools = Literal["read", "write"] | list[str]
 
 
-class Page(NamedTuple):
-    """The changes that match a query, up to its limit, and the total number of matches."""
-
-    changes: list[Change]
-    total: int
-
-
 class Desk(Protocol):
     """The calls that a person can make from a terminal."""
 
@@ -43,8 +36,8 @@ class Desk(Protocol):
         """Facts by name."""
         ...
 
-    def changes(self, query: ChangeQuery) -> Page:
-        """The changes a query describes."""
+    def changes(self, query: ChangeQuery) -> tuple[list[Change], int]:
+        """The changes a query describes, and how many there are on all its pages."""
         ...
 
     def undo(self, change_id: str, path: str) -> Change:
@@ -74,18 +67,17 @@ class ServerDesk:
 
     def status(self) -> dict[str, Any]:
         """Facts by name."""
-        waiting = self.changes(_WAITING).total
+        _, waiting = self.changes(_WAITING)
         with understood(self._server):
             told = ask(self._server, "GET", "/")
             facts = {name: told[name] for name in ("version", "approval", "read_only", "tools")}
             root = self._server.root or told["root"]
         return {"server": self._server.url, "root": root, **facts, "changes_waiting": waiting}
 
-    def changes(self, query: ChangeQuery) -> Page:
-        """The changes a query describes."""
+    def changes(self, query: ChangeQuery) -> tuple[list[Change], int]:
+        """The changes a query describes, and how many there are on all its pages."""
         with understood(self._server):
-            told = ask(self._server, "GET", changes_route(query))
-            return Page([change_of(one) for one in told["changes"]], told["total"])
+            return changes_of(ask(self._server, "GET", changes_route(query)))
 
     def undo(self, change_id: str, path: str) -> Change:
         """Take back a change or, if none has that id, a file's newest one."""
@@ -131,7 +123,7 @@ class StoreDesk:
 
     def status(self) -> dict[str, Any]:
         """Facts by name."""
-        waiting = self.changes(_WAITING).total
+        _, waiting = self.changes(_WAITING)
         return {
             "server": None,
             "root": self._workspace.backend.root_key or "/",
@@ -141,9 +133,9 @@ class StoreDesk:
             "changes_waiting": waiting,
         }
 
-    def changes(self, query: ChangeQuery) -> Page:
-        """The changes a query describes."""
-        return Page(self._journal.changes(query), self._journal.count(query))
+    def changes(self, query: ChangeQuery) -> tuple[list[Change], int]:
+        """The changes a query describes, and how many there are on all its pages."""
+        return self._journal.changes(query), self._journal.count(query)
 
     def undo(self, change_id: str, path: str) -> Change:
         """Take back a change or, if none has that id, a file's newest one."""

@@ -16,7 +16,7 @@ from urllib.parse import quote
 from traitlets import TraitError
 from traitlets.config import Config
 
-from ..client.changes import change_of, changes_route
+from ..client.changes import change_of, changes_of, changes_route
 from ..client.requests import understood, without_secrets
 from ..client.runtime_files import JupyterServer
 from ..config import FsToolsConfig, config_with_handed_settings
@@ -156,7 +156,7 @@ class ServerFiles:
         """The changes a query describes, and how many there are on all its pages."""
         told = self._ask(changes_route(query))
         with understood(self._calls.server):
-            return [change_of(one) for one in told["changes"]], int(told["total"])
+            return changes_of(told)
 
     def change(self, change_id: str) -> Change:
         """One change."""
