@@ -78,7 +78,7 @@ class McpHandler(ToolsHandler):
             await self._answer(posted, asker)
         except Fault as fault:
             stateless = posted is not None and posted.client is not None
-            self.answer(fault.as_message(), _stateless_status(fault) if stateless else fault.status)
+            self.answer(fault.as_message(), fault.stateless_status if stateless else fault.status)
 
     @web.authenticated
     @authorized("read", "contents")  # type: ignore[untyped-decorator]  # As above.
@@ -247,12 +247,6 @@ def _read_now(body: bytes, headers: tuple[str | None, str | None, str | None], l
     from .messages import Routing, read_messages
 
     return read_messages(body, Routing(*headers), limit)
-
-
-def _stateless_status(fault: Fault) -> int:
-    from .messages import status_of
-
-    return status_of(fault)
 
 
 class ProgressStream(EventStream):

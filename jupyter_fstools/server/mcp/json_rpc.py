@@ -12,6 +12,7 @@ Id = str | int
 """The id of a request."""
 
 INVALID_REQUEST = -32600
+METHOD_NOT_FOUND = -32601
 INTERNAL_ERROR = -32603
 
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
@@ -27,7 +28,7 @@ class Fault(Exception):
         message: what was wrong, and what would be right.
         id: the request's, where it could be read.
         details: JSON-ready facts.
-        status: the HTTP status.
+        status: the HTTP status in the revisions with sessions.
     """
 
     def __init__(
@@ -35,6 +36,11 @@ class Fault(Exception):
     ) -> None:
         super().__init__(message)
         self.code, self.message, self.id, self.details, self.status = code, message, id, details, status
+
+    @property
+    def stateless_status(self) -> int:
+        """The HTTP status in the revisions without sessions."""
+        return 404 if self.code == METHOD_NOT_FOUND else 400
 
     def as_message(self) -> bytes:
         """The message that answers the request, or a body that held none."""

@@ -13,7 +13,6 @@ from mcp_types import (
     CLIENT_INFO_META_KEY,
     INVALID_PARAMS,
     INVALID_REQUEST,
-    METHOD_NOT_FOUND,
     PARSE_ERROR,
     PROTOCOL_VERSION_META_KEY,
     UNSUPPORTED_PROTOCOL_VERSION,
@@ -222,11 +221,6 @@ def require_envelope(request: JSONRPCRequest, headers: Routing) -> str:
 def declares_stateless(request: JSONRPCRequest) -> bool:
     """The request's body names a revision without sessions."""
     return _meta(request).get(PROTOCOL_VERSION_META_KEY) in STATELESS
-
-
-def status_of(fault: Fault) -> int:
-    """The HTTP status of an error in this revision."""
-    return 404 if fault.code == METHOD_NOT_FOUND else 400
 
 
 def _meta(request: JSONRPCRequest) -> Mapping[str, Any]:

@@ -7,7 +7,6 @@ from typing import Any
 
 from mcp_types import (
     INVALID_PARAMS,
-    METHOD_NOT_FOUND,
     SERVER_INFO_META_KEY,
     CallToolRequestParams,
     InitializeRequestParams,
@@ -23,7 +22,7 @@ from ...tools import Tool, available_tools, call_tool, find_tool, tool_named
 from ...tools.arguments import OTHER_NAMES
 from ...tools.schemas import answer_schema, as_schema, prefixed_hint
 from ...tools.tool import ToolResult, text_block
-from .json_rpc import Fault, Id, result, with_bytes
+from .json_rpc import METHOD_NOT_FOUND, Fault, Id, result, with_bytes
 from .messages import NEWEST, SPOKEN, VERSIONS, checked_params
 
 _INSTRUCTIONS = (
