@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import threading
 from contextlib import suppress
-from dataclasses import replace
 from typing import Annotated, Literal
 
 from jupyter_server.auth.decorator import authorized
@@ -64,8 +63,12 @@ class ChangesHandler(ToolsHandler):
         """The changes, newest first, or in rising order of revision after a cursor."""
         asked = self.query(ChangesQuery)
         session = asked.session and checked_session(asked.session)
+        own = self.assistant.reader if self.assistant else None
+        if own is not None and session not in (None, own.session):
+            raise Denied("an assistant's token allows its own changes only", hint="Leave out session.")
         query = ChangeQuery(
             path=asked.path,
+            reader=own,
             session=session,
             status=asked.status,
             after=asked.after,
@@ -74,11 +77,6 @@ class ChangesHandler(ToolsHandler):
             offset=asked.offset,
             rows=asked.diffs,
         )
-        own = self.assistant.reader if self.assistant else None
-        if own is not None:
-            if session not in (None, own.session):
-                raise Denied("an assistant's token allows its own changes only", hint="Leave out session.")
-            query = replace(query, reader=own)
 
         def listed(workspace: Workspace) -> bytes:
             journal = Journal(workspace)
