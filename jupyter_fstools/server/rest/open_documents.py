@@ -73,13 +73,9 @@ class SocketPage:
         """Send a message that it does not answer."""
         text = as_json(message)
         try:
-            self._loop.call_soon_threadsafe(self._write, text)
+            self._loop.call_soon_threadsafe(_write, self._socket, text)
         except RuntimeError:  # The server has stopped.
             return
-
-    def send(self, message: dict[str, Any]) -> None:
-        """Send a message; on the event loop."""
-        self._write(as_json(message))
 
     def answered(self, told: dict[str, Any]) -> bool:
         """Hand an answer to the call that waits for it; False if none does."""
@@ -100,12 +96,9 @@ class SocketPage:
         self.kept.stop()
         self._socket.close()
 
-    def _write(self, text: bytes) -> None:
-        _write(self._socket, text)
-
 
 def _write(socket: WebSocketHandler, text: bytes) -> None:
-    """Send a text; a page that has gone, or goes while it is sent, misses it."""
+    """Send a text, on the event loop; a page that has gone, or goes while it is sent, misses it."""
     with suppress(WebSocketClosedError):
         socket.write_message(text.decode()).add_done_callback(lambda sent: sent.cancelled() or sent.exception())
 
@@ -233,19 +226,19 @@ class DocumentsHandler(WebSocketMixin, WebSocketHandler, JupyterHandler):
             return
         page.kept.renew_on(asyncio.get_running_loop())
         new = self.served.pages.heard(page, documents)
-        self._answering = asyncio.ensure_future(self._say_known(page, documents))
+        self._answering = asyncio.ensure_future(self._say_known(documents))
         if new:
             # The page could not be notified of changes made before it reported the document.
             self._catching_up = asyncio.ensure_future(asyncio.to_thread(catch_up, self.served.workspace, new))
 
-    async def _say_known(self, page: SocketPage, documents: Sequence[PageDocument]) -> None:
+    async def _say_known(self, documents: Sequence[PageDocument]) -> None:
         """Answer once earlier writes of these files have ended: the page may be about to save."""
         keys = [document.key for document in documents if not document.saved]
         late = time.monotonic() + _WRITTEN_SECONDS
         while keys and time.monotonic() < late and await asyncio.to_thread(self._are_written, keys):
             await asyncio.sleep(0.01)
         if self.ws_connection is not None:
-            page.send({"known": len(documents)})
+            _write(self, as_json({"known": len(documents)}))
 
     def _are_written(self, keys: Sequence[str]) -> bool:
         with suppress(FsToolsError):
