@@ -74,7 +74,7 @@ class RawFile:
         return data
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the file, if it is still open."""
         self._holding.close()
 
 
@@ -162,8 +162,7 @@ class RawHandler(BytesHandler):
         except StreamClosedError:
             pass  # The client went away.
         finally:
-            if not file.in_memory:
-                file.close()
+            file.close()
 
     def _describe(self, file: RawFile) -> None:
         self.attach(file.name)
