@@ -6,12 +6,13 @@ import asyncio
 import threading
 from collections.abc import Callable
 from http.client import responses
-from typing import Any, TypeVar, cast
+from typing import Annotated, Any, TypeVar, cast
 
 from jupyter_server.auth.decorator import allow_unauthenticated
 from jupyter_server.auth.identity import IdentityProvider
 from jupyter_server.base.handlers import APIHandler
 from jupyter_server.utils import ensure_async
+from pydantic import Field
 from tornado.web import HTTPError
 
 from ..client.requests import SESSION_HEADER, VIA_HEADER
@@ -30,9 +31,7 @@ from .token_login import TokenLogin, end_with_token, presented
 
 _T = TypeVar("_T")
 _A = TypeVar("_A", bound=Arguments)
-MOST_WAITED_SECONDS = 60.0
-"""Longest wait of a request for a person's or an assistant's action, in seconds: proxies cut off longer requests."""
-
+_MOST_WAITED_SECONDS = 60.0
 _JUPYTERS_OWN = ("token", "_xsrf", "no_track_activity")
 _USER = "_jupyter_current_user"
 _BAD_TOKEN = "the token is not valid here", "It is wrong, expired or revoked: `jupyter fstools connect` makes one."
@@ -48,6 +47,17 @@ _HINTS = {
 
 class NoArguments(Arguments):
     """Nothing."""
+
+
+class Wait(Arguments):
+    """How long to wait for a person's or an assistant's action."""
+
+    wait: Annotated[float, Field(ge=0, allow_inf_nan=False, description="Seconds, 60 at most.")] = 0
+
+    @property
+    def seconds(self) -> float:
+        """The seconds to wait: proxies cut off longer requests."""
+        return min(self.wait, _MOST_WAITED_SECONDS)
 
 
 class ToolsHandler(APIHandler):

@@ -9,7 +9,7 @@ from jupyter_server.utils import url_path_join
 from tornado import web
 
 from ..errors import Conflict, NotFound, OutOfRange, TooLarge
-from .base_handler import NoArguments, ToolsHandler
+from .base_handler import NoArguments, ToolsHandler, Wait
 from .mcp.handler import McpHandler
 from .rest.activity import ActivityHandler, ActivityPage, ActivityQuery
 from .rest.change_handlers import ChangeHandler, ChangesHandler, ChangesQuery, ChangeWait
@@ -53,7 +53,6 @@ from .rest.token_handlers import (
     NewToken,
     TokenHandler,
     TokensHandler,
-    TokenWait,
 )
 from .rest.tool_handlers import (
     CallQuery,
@@ -158,7 +157,7 @@ ROUTES = [
         "/tokens/{id}",
         TokenHandler,
         {
-            "get": Operation(_answers(ToldToken), TokenWait, refusals=(*ALWAYS, NotFound)),
+            "get": Operation(_answers(ToldToken), Wait, refusals=(*ALWAYS, NotFound)),
             "delete": Operation({204: Answer()}, refusals=(*ALWAYS, NotFound)),
         },
     ),

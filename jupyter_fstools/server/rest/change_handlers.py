@@ -21,7 +21,7 @@ from ...journal.standing import as_of_now, can_be_undone, changed_since, sides_o
 from ...sessions import checked_session
 from ...stores.records import Change, ChangeStatus
 from ...tools.arguments import Arguments, Count, Flag, PageSize, PathArgument, Text
-from ..base_handler import MOST_WAITED_SECONDS, ToolsHandler
+from ..base_handler import ToolsHandler, Wait
 from ..bodies import as_json, rendered_change
 from ..token_login import end_with_token
 
@@ -42,10 +42,9 @@ class ChangesQuery(Arguments):
     diffs: Annotated[Flag, Field(description="With the hunks and cells of the diffs.")] = True
 
 
-class ChangeWait(Arguments):
+class ChangeWait(Wait):
     """How long to wait for a decision, and how much of the diff to send."""
 
-    wait: Annotated[float, Field(ge=0, allow_inf_nan=False, description="Seconds, 60 at most.")] = 0
     rows: Annotated[
         Literal["bounded", "all"], Field(description="`all`: every row of the diff, and every character of a row.")
     ] = "bounded"
@@ -104,7 +103,7 @@ class ChangeHandler(ToolsHandler):
     async def get(self, change_id: str) -> None:
         """The change, with its diff; `wait` seconds (60 at most) for a decision if it is only proposed."""
         asked = self.query(ChangeWait)
-        seconds = min(asked.wait, MOST_WAITED_SECONDS)
+        seconds = asked.seconds
         with self.served.feed.decision(change_id) as decided:
             self._decided = decided
             change = await self._look(change_id)

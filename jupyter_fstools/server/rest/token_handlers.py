@@ -19,7 +19,7 @@ from ...gate.workspace import Workspace
 from ...stores.records import Token
 from ...tools import TOOLS
 from ...tools.arguments import Arguments, Flag, Seconds, Text, spelled
-from ..base_handler import MOST_WAITED_SECONDS, NoArguments, ToolsHandler
+from ..base_handler import NoArguments, ToolsHandler, Wait
 from ..bodies import parsed_object
 from ..permissions import EXECUTE, WRITE
 
@@ -72,12 +72,6 @@ class NewConnection(NewToken):
         ),
         BeforeValidator(_address),
     ] = None
-
-
-class TokenWait(Arguments):
-    """How long to wait for a token's first use."""
-
-    wait: Annotated[float, Field(ge=0, allow_inf_nan=False, description="Seconds, 60 at most.")] = 0
 
 
 class _MakesTokens(ToolsHandler):
@@ -143,7 +137,7 @@ class TokenHandler(ToolsHandler):
     @authorized
     async def get(self, token_id: str) -> None:
         """One of your tokens; `wait` seconds (60 at most) for its first use."""
-        until = time.monotonic() + min(self.query(TokenWait).wait, MOST_WAITED_SECONDS)
+        until = time.monotonic() + self.query(Wait).seconds
         feed = self.served.feed
         while True:
             with feed.news() as kept:
