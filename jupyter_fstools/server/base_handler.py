@@ -20,13 +20,14 @@ from ..errors import Denied, FsToolsError, InputOutput, Invalid
 from ..gate.grant import Grant, check
 from ..gate.workspace import Workspace
 from ..progress import Progress
+from ..sessions import DEFAULT_SESSION, checked_session
 from ..stores.records import Reader, Token, Via
 from ..tools.arguments import Arguments
 from . import SETTING
 from .bodies import as_json, checked, parsed_object
 from .call_pool import Caller, CallPool
 from .permissions import Permission
-from .served import Served
+from .served import Served, invents_users
 from .token_login import TokenLogin, end_with_token, presented
 
 _T = TypeVar("_T")
@@ -134,7 +135,8 @@ class ToolsHandler(APIHandler):
         if self.assistant is not None:
             return self.assistant.reader
         named = session or self.request.headers.get(SESSION_HEADER)
-        return self.served.reader(self.identity_provider, self.current_user, named)
+        user = self.served.account if invents_users(self.identity_provider) else str(self.current_user.username)
+        return Reader(user, DEFAULT_SESSION if named is None else checked_session(named))
 
     async def call(
         self,

@@ -18,7 +18,7 @@ from ..errors import FsToolsError, NotRead
 from ..gate.workspace import Workspace
 from ..open_documents.browser import BrowserDocuments, Pages
 from ..open_documents.page import PageDocument
-from ..sessions import DEFAULT_SESSION, checked_session, system_user
+from ..sessions import DEFAULT_SESSION, system_user
 from ..stores.records import Change, Reader
 from .call_pool import CallPool
 from .events.change_feed import ChangeFeed
@@ -103,20 +103,6 @@ class Served:
     def body_limit(self) -> int:
         """Bytes that a request's body may have: what may be written, even if much of it is escaped, and some more."""
         return 2 * self.workspace.limits.max_write_bytes + (1 << 20)
-
-    def reader(self, provider: IdentityProvider, user: Any, session: str | None) -> Reader:
-        """The reader who asks.
-
-        Args:
-            provider: the server's.
-            user: whom it found; has a `username`.
-            session: as the client named it; None for the default one.
-
-        Raises:
-            Invalid: no such session name.
-        """
-        name = self.account if invents_users(provider) else str(user.username)
-        return Reader(name, DEFAULT_SESSION if session is None else checked_session(session))
 
     def stop(self) -> None:
         """Stop following the journal, start no more calls, close the store; called on the event loop."""
