@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
 
 from jupyter_server.auth.identity import IdentityProvider, PasswordIdentityProvider
 from jupyter_server.serverapp import ServerApp
@@ -141,14 +140,15 @@ def serve(serverapp: ServerApp, config: FsToolsConfig) -> Served:
         emit(schema_id=ACTIVITY_SCHEMA, data=event.model_dump(mode="json"))
 
     account = system_user()
-    rooms, pages = Rooms(serverapp, _loop(serverapp), config.browser_seconds), Pages()
+    loop: asyncio.AbstractEventLoop = serverapp.io_loop.asyncio_loop  # type: ignore[attr-defined]  # Tornado's own.
+    rooms, pages = Rooms(serverapp, loop, config.browser_seconds), Pages()
     workspace = config.workspace(
         Reader(account, DEFAULT_SESSION),
         committed=committed,
         documents=lambda backend, store: [rooms, BrowserDocuments(pages, backend, store, config.browser_seconds)],
     )
-    follow = partial(_follow, workspace, pages, _loop(serverapp))
-    feed = ChangeFeed(workspace, tell, tell_activity, _loop(serverapp), followed=follow)
+    follow = partial(_follow, workspace, pages, loop)
+    feed = ChangeFeed(workspace, tell, tell_activity, loop, followed=follow)
 
     # Only now: a store that does not answer has raised by here, and is tried again.
     events = serverapp.event_logger
@@ -159,7 +159,7 @@ def serve(serverapp: ServerApp, config: FsToolsConfig) -> Served:
     rooms.follow(workspace)
     feed.start()
     # At once, not at the first call: before that, pages may save what a killed server had them show.
-    _loop(serverapp).call_soon_threadsafe(_loop(serverapp).run_in_executor, None, workspace.called)
+    loop.call_soon_threadsafe(loop.run_in_executor, None, workspace.called)
     calls, decisions, commands = (CallPool(wait_seconds=config.limits.lock_seconds) for _ in range(3))
     return Served(config, workspace, calls, decisions, commands, feed, rooms, pages, account)
 
@@ -189,8 +189,3 @@ def _follow(workspace: Workspace, pages: Pages, loop: asyncio.AbstractEventLoop,
                 pages.follow(file.key, file.after.exact_sha)
         if not change.saved:
             loop.call_later(_ROOM_SAVES_SECONDS, loop.run_in_executor, None, catch_up, workspace, pages.all())
-
-
-def _loop(serverapp: Any) -> asyncio.AbstractEventLoop:
-    loop: asyncio.AbstractEventLoop = serverapp.io_loop.asyncio_loop
-    return loop
