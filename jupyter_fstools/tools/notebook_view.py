@@ -82,19 +82,22 @@ _PAUSE_SECONDS = 0.05
 
 @dataclass(frozen=True)
 class NotebookRequest:
-    """The part of a notebook to show, as in `ReadNotebookArguments`; `tool` is the calling tool."""
+    """The part of a notebook to show, as in `ReadNotebookArguments`; `tool` is the calling tool.
+
+    A limit of 0 stands for as many as there is room for.
+    """
 
     tool: str = "read_notebook"
     cell_id: str | None = None
     index: int | None = None
     offset: int = 0
-    limit: int | None = None
+    limit: int = 0
     outputs: Literal["summary", "none", "full"] = "summary"
     output_index: int | None = None
     output_offset: int = 0
     mime_type: str | None = None
     source_offset: int = 1
-    source_limit: int | None = None
+    source_limit: int = 0
     source_column: int = 1
     max_output_bytes: int | None = None
 
@@ -164,10 +167,10 @@ def _answer(
     first = document.find(wanted.cell_id, wanted.index).index if one else _first_cell(document, wanted.offset)
     request = PageRequest(
         first=first,
-        cells=1 if one else wanted.limit,
+        cells=1 if one else wanted.limit or None,
         outputs=wanted.outputs,
-        source_offset=wanted.source_offset,
-        source_limit=wanted.source_limit,
+        source_offset=max(wanted.source_offset, 1),
+        source_limit=wanted.source_limit or None,
         source_column=wanted.source_column,
         max_bytes=room,
         max_line=workspace.limits.max_line_length,

@@ -66,20 +66,7 @@ def run(workspace: Workspace, arguments: ReadNotebookArguments) -> ToolResult:
     Raises:
         NotebookRefused, NotFound, Ambiguous, OutOfRange, Invalid, Conflict, and as `Workspace.show`
     """
-    wanted = NotebookRequest(
-        cell_id=arguments.cell_id,
-        index=arguments.index,
-        offset=arguments.offset,
-        limit=arguments.limit or None,
-        outputs=arguments.outputs,
-        output_index=arguments.output_index,
-        output_offset=arguments.output_offset,
-        mime_type=arguments.mime_type,
-        source_offset=max(arguments.source_offset, 1),
-        source_limit=arguments.source_limit or None,
-        source_column=arguments.source_column,
-        max_output_bytes=arguments.max_output_bytes,
-    )
+    wanted = NotebookRequest(**arguments.model_dump(exclude={"path"}))
     with workspace.show(arguments.path) as opened:
         return show_notebook(workspace, opened, wanted)
 
@@ -111,9 +98,7 @@ def show_as_file(
             hint="Use `read_notebook`; long cells are paged with `source_offset`, long lines with `source_column`.",
             field=misplaced,
         )
-    wanted = NotebookRequest(
-        tool="read_file", offset=offset - 1, limit=limit or None, max_output_bytes=max_output_bytes
-    )
+    wanted = NotebookRequest(tool="read_file", offset=offset - 1, limit=limit, max_output_bytes=max_output_bytes)
     result = show_notebook(workspace, opened, wanted)
     if result.data["next_offset"] is not None:
         result.data["next_offset"] += 1
