@@ -13,7 +13,7 @@ from traitlets.config import Application, Config, Configurable
 
 from .backends.file_locks import FileLocks
 from .backends.protocol import HoldsLocks, Locks
-from .entry_points import open_backend, scheme_of, shown_setting
+from .entry_points import open_backend, open_store, scheme_of, shown_setting, store_class
 from .errors import Invalid
 from .gate.policy import Policy, Rules
 from .gate.startup_files import ASK_WRITE, DENY_READ, DENY_WRITE, startup_places
@@ -132,8 +132,6 @@ class FsToolsConfig(Configurable):
 
     @validate("store")
     def _check_store(self, proposal: dict[str, Any]) -> str:
-        from .entry_points import store_class
-
         where: str = proposal["value"]
         try:
             if scheme_of(where, bare=True) != "sqlite":  # It always exists, and is imported only when used.
@@ -157,8 +155,6 @@ class FsToolsConfig(Configurable):
 
     def open_store(self) -> Store:
         """The store that the settings name."""
-        from .entry_points import open_store
-
         return open_store(self.store, self._chosen(StoreLimits))
 
     @property
