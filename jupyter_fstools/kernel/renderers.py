@@ -234,12 +234,16 @@ def _image(alt: str, picture: dict[str, str]) -> str:
 
 
 def _files(files: list[dict[str, Any]]) -> Iterator[str]:
-    for file in files[:MOST_ROWS]:
-        path = escape(one_line(file["path"])[:MOST_ROW_CHARACTERS])
-        facts = [path, size_text(file["size_bytes"]), file["modified_at"][:16].replace("T", " ")]
-        yield row_html(facts, wrapped=0)
+    yield from _entry_rows(files)
     if len(files) > MOST_ROWS:
         yield left_html(len(files) - MOST_ROWS, 3)
+
+
+def _entry_rows(entries: list[dict[str, Any]]) -> Iterator[str]:
+    for entry in entries[:MOST_ROWS]:
+        path = escape(one_line(entry["path"])[:MOST_ROW_CHARACTERS]) + ("/" if entry.get("is_directory") else "")
+        size = size_text(entry["size_bytes"]) if "size_bytes" in entry else ""
+        yield row_html([path, size, entry["modified_at"][:16].replace("T", " ")], wrapped=0)
 
 
 def _hit_rows(matches: Iterable[dict[str, Any]], further: FurtherMatches) -> Iterator[str]:
@@ -284,20 +288,12 @@ def _marks(line: ShownLine, further: FurtherMatches) -> Iterator[tuple[int, int]
 
 def _entries(result: KernelResult) -> list[str]:
     entries = result.data["entries"]
-    rows = [
-        [
-            escape(one_line(entry["path"])[:MOST_ROW_CHARACTERS]) + ("/" if entry["is_directory"] else ""),
-            size_text(entry["size_bytes"]) if "size_bytes" in entry else "",
-            entry["modified_at"][:16].replace("T", " "),
-        ]
-        for entry in entries[:MOST_ROWS]
-    ]
     # The tool's notes follow its rows, in brackets; without rows there are only notes.
     said = "\n".join(result.texts).split("\n")
     notes = [line for line in said[len(entries) :] if line] if entries else said
     if len(entries) > MOST_ROWS:
         notes.insert(0, f"[... {len(entries) - MOST_ROWS} more entries: see the result's data]")
     return [
-        *([table_html((row_html(row, wrapped=0) for row in rows), "fs-list")] if rows else []),
+        *([table_html(_entry_rows(entries), "fs-list")] if entries else []),
         *notes_html(list(map(in_words_of_the_magic, notes))),
     ]
