@@ -15,7 +15,7 @@ from ..walking.listing import Listing, Run, link_target, seen_in
 from ..walking.names import Seen
 from ..walking.stopping import Stop
 from .arguments import Arguments, Count, Flag, Text
-from .search_notes import not_searched, nothing, paging, shown_path, text_blocks
+from .search_notes import ended_early, nothing, paging, shown_path, text_blocks
 from .tool import Tool, ToolResult, answer_named
 
 _MOST_NAMED = 20
@@ -114,7 +114,7 @@ def _shown(data: dict[str, Any], arguments: ListFilesArguments, rows: list[str])
         notes.append(f"[not entered: {', '.join(map(shown_path, data['not_entered']))}]")
     if data["skipped"]:
         notes.append(f"[not readable: {', '.join(map(shown_path, data['skipped']))}]")
-    return rows, [*notes, *not_searched(0, [], {}, data["partial"])]
+    return rows, [*notes, *ended_early(data["partial"])]
 
 
 LIST_FILES = Tool(

@@ -50,6 +50,11 @@ def not_searched(
         yield f"[folders not entered: {', '.join(excluded)}]"
     if skipped:
         yield f"[not searched: {', '.join(f'{number} {_WORDS[reason]}' for reason, number in skipped.items())}]"
+    yield from ended_early(partial)
+
+
+def ended_early(partial: Reason | None) -> Iterator[str]:
+    """The note on a search that ended early."""
     if partial == "timeout":
         yield "[partial: the search ran out of time; there may be more. Search a folder further down.]"
     elif partial == "cancelled":
