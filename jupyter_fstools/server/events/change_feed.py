@@ -91,6 +91,9 @@ class ChangeFeed:
         tell_activity: called on the event loop with what was read and refused.
         loop: the event loop.
         followed: called there with every such change of the root, before it is told.
+
+    Attributes:
+        stopped: it has stopped following the store.
     """
 
     def __init__(
@@ -108,7 +111,7 @@ class ChangeFeed:
         self._loop = loop
         self._followed = followed
         self._woken = threading.Event()
-        self._stopped = False
+        self.stopped = False
         self._waiting: dict[str, set[asyncio.Event]] = {}
         self._listening: set[asyncio.Event] = set()
         self._seen = workspace.store.revision()
@@ -130,7 +133,7 @@ class ChangeFeed:
 
     def stop(self) -> None:
         """Stop following, and end all waits for decisions; called on the event loop."""
-        self._stopped = True
+        self.stopped = True
         self._woken.set()
         for waiting in (*self._waiting.values(), self._listening):
             for event in waiting:
@@ -141,7 +144,7 @@ class ChangeFeed:
     def decision(self, change_id: str) -> Iterator[asyncio.Event]:
         """An event that is set once a change is no longer proposed; begin to listen, then look at the change."""
         decided = asyncio.Event()
-        if self._stopped:
+        if self.stopped:
             decided.set()
         waiting = self._waiting.setdefault(change_id, set())
         waiting.add(decided)
@@ -151,11 +154,6 @@ class ChangeFeed:
             waiting.discard(decided)
             if not waiting:
                 self._waiting.pop(change_id, None)
-
-    @property
-    def stopped(self) -> bool:
-        """Whether the feed has stopped following the store."""
-        return self._stopped
 
     @contextmanager
     def news(self) -> Iterator[asyncio.Event]:
@@ -169,7 +167,7 @@ class ChangeFeed:
 
     def _follow(self) -> None:
         failing = False
-        while not (self._stopped or self._loop.is_closed()):
+        while not (self.stopped or self._loop.is_closed()):
             self._woken.wait(_LOOK_SECONDS)
             self._woken.clear()
             try:
@@ -201,7 +199,7 @@ class ChangeFeed:
         newest = store.revision()
         if newest < self._seen:
             self._seen = 0  # A damaged journal was set aside and a new one begun.
-        while self._seen < newest and not self._stopped:
+        while self._seen < newest and not self.stopped:
             root = self._workspace.backend.root_key
             page = store.changes(ChangeFilter(key_prefix=root, after=self._seen, limit=_PAGE, rows=False))
             yield page
@@ -217,7 +215,7 @@ class ChangeFeed:
         news = [(change, change_entry(self._workspace, change)) for change in page]
         told = threading.Event()
         self._loop.call_soon_threadsafe(self._publish, news, told)
-        while not (told.wait(_LOOK_SECONDS) or self._stopped or self._loop.is_closed()):
+        while not (told.wait(_LOOK_SECONDS) or self.stopped or self._loop.is_closed()):
             pass
 
     def _publish(self, news: list[tuple[Change, ChangeEvent | None]], told: threading.Event) -> None:
