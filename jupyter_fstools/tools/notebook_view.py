@@ -178,17 +178,17 @@ def _answer(
     page = cells_page(document, request)
     last = first + len(page.cells) - 1
     pictures = list(picture_blocks(workspace, facts["path"], page.pictures))  # Read while the file is open.
+    following = None if one else page.next_index
+    if following is not None and wanted.tool == "read_file":
+        following += 1  # It counts cells from 1, as it does lines.
 
     def content() -> list[Block]:
         blocks = [text_block(_envelope(facts, page.text, first, last)), *pictures]
-        if page.next_index is not None and not one:
-            # read_file counts cells from 1, as it does lines.
-            following = page.next_index + (wanted.tool == "read_file")
+        if following is not None:
             blocks.append(text_block(_go_on(first, last, facts["total_cells"], following)))
         return blocks
 
     def data() -> dict[str, Any]:
-        following = None if one else page.next_index
         cells = [view.model_dump() for view in page.cells]
         return facts | {"cells": cells, "next_offset": following, "truncated": page.truncated}
 

@@ -24,7 +24,7 @@ from ..gate.line_check import keep_unchanged
 from ..gate.workspace import Workspace
 from ..stores.records import Receipt
 from .arguments import Arguments, Count, Flag, Ordinal, PathArgument, Text
-from .read_notebook import show_as_file
+from .notebook_view import NotebookRequest, show_notebook
 from .read_picture import Pages, show_picture
 from .read_result import Look, shown_part, total_lines, unchanged_result, window_result
 from .tool import Tool, ToolResult, answer_named
@@ -69,10 +69,7 @@ def run(workspace: Workspace, arguments: ReadFileArguments) -> ToolResult:
             if kind := _kind_of_picture(opened, arguments):
                 return show_picture(workspace, opened, kind, arguments.pages, arguments.max_output_bytes)
             if is_notebook_name(opened.stat.path):
-                misplaced = "pages" if arguments.pages else "column" if arguments.column > 1 else None
-                return show_as_file(
-                    workspace, opened, arguments.offset, arguments.limit, arguments.max_output_bytes, misplaced
-                )
+                return _show_notebook(workspace, opened, arguments)
             # The content of a page or room is a copy, so no write to it can be in progress.
             quiet = isinstance(opened, BytesContent) or _is_quiet(workspace, opened.stat)
             try:
@@ -100,6 +97,24 @@ def _kind_of_picture(opened: OpenFile, arguments: ReadFileArguments) -> str | No
             field="pages",
         )
     return kind
+
+
+def _show_notebook(workspace: Workspace, opened: OpenFile, arguments: ReadFileArguments) -> ToolResult:
+    """Show a notebook's cells, counted from 1 as lines are."""
+    misplaced = "pages" if arguments.pages else "column" if arguments.column > 1 else None
+    if misplaced is not None:
+        raise Invalid(
+            f"{misplaced}: {opened.stat.path} is a notebook, which is shown cell by cell",
+            hint="Use `read_notebook`; long cells are paged with `source_offset`, long lines with `source_column`.",
+            field=misplaced,
+        )
+    wanted = NotebookRequest(
+        tool="read_file",
+        offset=arguments.offset - 1,
+        limit=arguments.limit,
+        max_output_bytes=arguments.max_output_bytes,
+    )
+    return show_notebook(workspace, opened, wanted)
 
 
 def _is_quiet(workspace: Workspace, stat: FileStat) -> bool:

@@ -6,8 +6,6 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from ..backends.protocol import OpenFile
-from ..errors import Invalid
 from ..gate.workspace import Workspace
 from .arguments import Arguments, Count, Ordinal, PathArgument, Text, beside_others
 from .notebook_view import NotebookRequest, show_notebook
@@ -69,40 +67,6 @@ def run(workspace: Workspace, arguments: ReadNotebookArguments) -> ToolResult:
     wanted = NotebookRequest(**arguments.model_dump(exclude={"path"}))
     with workspace.show(arguments.path) as opened:
         return show_notebook(workspace, opened, wanted)
-
-
-def show_as_file(
-    workspace: Workspace,
-    opened: OpenFile,
-    offset: int,
-    limit: int,
-    max_output_bytes: int | None,
-    misplaced: str | None = None,
-) -> ToolResult:
-    """Show a notebook's cells as the answer of read_file, counted from 1 as lines are.
-
-    Args:
-        workspace: for which reader.
-        opened: the notebook.
-        offset: the first cell, from 1.
-        limit: how many; 0: as many as there is room for.
-        max_output_bytes: room for text, if less than the settings give.
-        misplaced: the name of a given argument that does not apply to notebooks, if any.
-
-    Raises:
-        Invalid: `misplaced` names one; and as `run`
-    """
-    if misplaced is not None:
-        raise Invalid(
-            f"{misplaced}: {opened.stat.path} is a notebook, which is shown cell by cell",
-            hint="Use `read_notebook`; long cells are paged with `source_offset`, long lines with `source_column`.",
-            field=misplaced,
-        )
-    wanted = NotebookRequest(tool="read_file", offset=offset - 1, limit=limit, max_output_bytes=max_output_bytes)
-    result = show_notebook(workspace, opened, wanted)
-    if result.data["next_offset"] is not None:
-        result.data["next_offset"] += 1
-    return result
 
 
 READ_NOTEBOOK = Tool(
