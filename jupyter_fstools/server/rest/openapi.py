@@ -45,10 +45,7 @@ def document(routes: Sequence[Route], workspace: Workspace, address: str) -> Sch
         address: the path of the routes from the server's own root.
     """
     forms = _Forms()
-    paths: dict[str, Schema] = {}
-    for route in routes:
-        for path, methods in _told(route, workspace, forms):
-            paths[path] = methods
+    paths = {path: methods for route in routes for path, methods in _told(route, workspace, forms)}
     return {
         "openapi": "3.1.0",
         "info": {
@@ -68,22 +65,22 @@ class _Forms:
 
     def __init__(self) -> None:
         self._adapters: dict[tuple[str, str], TypeAdapter[Any]] = {}
-        self._places: list[tuple[str, str, Schema]] = []
+        self._places: list[tuple[tuple[str, str], Schema]] = []
 
     def of(self, form: Any, mode: str) -> Schema:
         """The schema of a type; it is filled in when the definitions are made."""
-        name = f"{form!r} {mode}"
-        self._adapters[name, mode] = TypeAdapter(form)
+        asked = repr(form), mode
+        self._adapters[asked] = TypeAdapter(form)
         place: Schema = {}
-        self._places.append((name, mode, place))
+        self._places.append((asked, place))
         return place
 
     def definitions(self) -> Schema:
         """The definitions, after which every schema is filled in."""
         asked: list[Any] = [(name, mode, adapter) for (name, mode), adapter in self._adapters.items()]
         made, rest = TypeAdapter.json_schemas(asked, by_alias=False, ref_template=_TEMPLATE)
-        for name, mode, place in self._places:
-            place.update(made[name, mode])  # type: ignore[index]  # Keyed by what was asked.
+        for form, place in self._places:
+            place.update(made[form])  # type: ignore[index]  # Keyed by what was asked.
         definitions: Schema = rest.get("$defs", {})
         return definitions
 
