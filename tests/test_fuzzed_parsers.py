@@ -15,7 +15,7 @@ from jupyter_fstools.globs.patterns import compile_glob
 from jupyter_fstools.kernel.edit_blocks import edits_of
 from jupyter_fstools.search.regex.dialect import compile_expression
 from jupyter_fstools.server.mcp.json_rpc import Fault
-from jupyter_fstools.server.mcp.messages import Routing, read_messages
+from jupyter_fstools.server.mcp.messages import read_messages
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
@@ -110,7 +110,7 @@ def test_a_message_is_read_or_answered_by_an_error(message, change):
     body = json.dumps(message).encode()
     body = body if change is None else mutated(body, *change)
     try:
-        posted = read_messages(body, Routing(None, None, None), 1 << 20)
+        posted = read_messages(body, {}, 1 << 20)
     except Fault as fault:
         assert json.loads(fault.as_message())["error"]["code"] < 0
     except FsToolsError as refusal:

@@ -6,7 +6,7 @@ import asyncio
 import secrets
 import sys
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import ExitStack
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -31,9 +31,8 @@ if TYPE_CHECKING:
     from .messages import Posted
 
 _SESSION_ID = "Mcp-Session-Id"
-_VERSION = "MCP-Protocol-Version"
-_METHOD = "Mcp-Method"
-_NAME = "Mcp-Name"
+_REPEATING = ("MCP-Protocol-Version", "Mcp-Method", "Mcp-Name")
+"""Headers that repeat parts of a message."""
 _SESSIONS = "jupyter_fstools_mcp_sessions"
 _NOTE_BYTES = 512
 """Bytes reserved for an answer's text around its rows: their source, and how to continue."""
@@ -64,11 +63,9 @@ class McpHandler(ToolsHandler):
     @authorized("read", "contents")  # type: ignore[untyped-decorator]  # Jupyter's annotation loses the method.
     async def post(self) -> None:
         """Answer a message, or a batch of them; what a tool needs beyond reading is asked for every call."""
-        headers = self.request.headers
-        said = headers.get(_VERSION), headers.get(_METHOD), headers.get(_NAME)
         posted = None
         try:
-            posted = await _read(self.request.body, said, self.served.body_limit)
+            posted = await _read(self.request.body, self.request.headers, self.served.body_limit)
             if posted.begins:
                 await self._begin(posted.requests[0])
                 return
@@ -107,7 +104,7 @@ class McpHandler(ToolsHandler):
     def options(self, *args: Any, **kwargs: Any) -> None:
         """Answer a preflight request: what another origin may send, and may read."""
         super().options(*args, **kwargs)
-        allowed = [self._headers.get("Access-Control-Allow-Headers", ""), _SESSION_ID, _VERSION, _METHOD, _NAME]
+        allowed = [self._headers.get("Access-Control-Allow-Headers", ""), _SESSION_ID, *_REPEATING]
         self.set_header("Access-Control-Allow-Headers", ", ".join(allowed).lower())
 
     def set_cors_headers(self) -> None:
@@ -235,18 +232,18 @@ class McpHandler(ToolsHandler):
             return refused(self.served.workspace, request.id, refusal, stateless=asker.stateless)
 
 
-async def _read(body: bytes, headers: tuple[str | None, str | None, str | None], limit: int) -> Posted:
+async def _read(body: bytes, headers: Mapping[str, str], limit: int) -> Posted:
     read = partial(_read_now, body, headers, limit)
     # A thread costs more than parsing a small message; importing the protocol's models takes a tenth of a second.
     takes_long = len(body) > _LARGE_BYTES or _METHODS not in sys.modules
     return await asyncio.to_thread(read) if takes_long else read()
 
 
-def _read_now(body: bytes, headers: tuple[str | None, str | None, str | None], limit: int) -> Posted:
+def _read_now(body: bytes, headers: Mapping[str, str], limit: int) -> Posted:
     from . import methods  # noqa: F401
-    from .messages import Routing, read_messages
+    from .messages import read_messages
 
-    return read_messages(body, Routing(*headers), limit)
+    return read_messages(body, headers, limit)
 
 
 class ProgressStream(EventStream):

@@ -6,7 +6,7 @@ import base64
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from mcp_types import (
     CLIENT_CAPABILITIES_META_KEY,
@@ -37,6 +37,7 @@ SPOKEN = (*VERSIONS, *STATELESS)
 """All revisions of the protocol that are spoken."""
 
 NEWEST = LATEST_HANDSHAKE_VERSION
+_VERSION = "MCP-Protocol-Version"
 _MOST_IN_A_BATCH = 100
 _FIRST_WITHOUT_BATCHES = "2025-06-18"
 _UNNAMED_VERSION = "2025-03-26"  # The specification has a server assume it where the header is missing.
@@ -77,12 +78,12 @@ class Posted:
         return self.client is None and any(request.method == "initialize" for request in self.requests)
 
 
-def read_messages(body: bytes, headers: Routing, limit: int) -> Posted:
+def read_messages(body: bytes, headers: Mapping[str, str], limit: int) -> Posted:
     """The messages in a body.
 
     Args:
         body: as it came.
-        headers: the headers that describe it.
+        headers: the request's; some of them repeat parts of the body.
         limit: bytes that the body may have.
 
     Raises:
@@ -92,7 +93,7 @@ def read_messages(body: bytes, headers: Routing, limit: int) -> Posted:
         value = parsed(body, limit)
     except Invalid as refusal:
         raise Fault(PARSE_ERROR, refusal.message) from None
-    version = headers.version
+    version = headers.get(_VERSION)
     posted = Posted(batch=isinstance(value, list), client="" if version in STATELESS else None)
     if posted.batch:
         _require_batch(value, version)
@@ -142,7 +143,7 @@ def _require_version(version: str | None, posted: Posted) -> None:
     if version is not None and version not in SPOKEN:
         raise Fault(
             UNSUPPORTED_PROTOCOL_VERSION,
-            f"MCP-Protocol-Version: {version[:40]!a} is not spoken here; {', '.join(SPOKEN)} are",
+            f"{_VERSION}: {version[:40]!a} is not spoken here; {', '.join(SPOKEN)} are",
             id=posted.requests[0].id if posted.requests else None,
             details={"supported": [*SPOKEN], "requested": version[:40]},
         )
@@ -183,15 +184,7 @@ def _problems(error: ValidationError) -> str:
     return "; ".join(told[:5])
 
 
-class Routing(NamedTuple):
-    """The headers that repeat parts of a request; None where one is missing."""
-
-    version: str | None
-    method: str | None
-    name: str | None
-
-
-def require_envelope(request: JSONRPCRequest, headers: Routing) -> str:
+def require_envelope(request: JSONRPCRequest, headers: Mapping[str, str]) -> str:
     """Check that a request has the metadata that its revision requires, and that the headers repeat it.
 
     Gives the client's name.
@@ -204,11 +197,11 @@ def require_envelope(request: JSONRPCRequest, headers: Routing) -> str:
         if key not in meta:
             raise Fault(INVALID_PARAMS, f"params._meta.{key}: is required", id=request.id)
     says = [
-        ("MCP-Protocol-Version", headers.version, meta[PROTOCOL_VERSION_META_KEY]),
-        ("Mcp-Method", headers.method, request.method),
+        (_VERSION, headers.get(_VERSION), meta[PROTOCOL_VERSION_META_KEY]),
+        ("Mcp-Method", headers.get("Mcp-Method"), request.method),
     ]
     if request.method == "tools/call":
-        says.append(("Mcp-Name", _decoded(headers.name), (request.params or {}).get("name")))
+        says.append(("Mcp-Name", _decoded(headers.get("Mcp-Name")), (request.params or {}).get("name")))
     for header, said, meant in says:
         if said != meant:
             what = f"{header} says {str(said)[:80]!a}, the body {str(meant)[:80]!a}"
