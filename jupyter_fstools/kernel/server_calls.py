@@ -75,15 +75,9 @@ class ServerCalls:
         if opened:
             headers[OPENED_HEADER] = json.dumps(opened)
         repeatable = TOOLS[tool].reads_only
-
-        def read(response: HTTPResponse) -> dict[str, Any]:
-            if progress is not None and response.headers.get_content_type() == "text/event-stream":
-                return _last_of_stream(response, progress)
-            return answer_of(self.server, response.status, response.read())
-
         body = json.dumps(dict(arguments)).encode()
         with understood(self.server, writes=not repeatable):
-            return _result(self._exchange("POST", f"/tools/{tool}", body, headers, read, repeatable=repeatable))
+            return _result(self._exchange("POST", f"/tools/{tool}", body, headers, progress, repeatable=repeatable))
 
     def ask(self, route: str, *, session: str) -> dict[str, Any]:
         """Get what a route below `api/fstools` answers, decoded from JSON.
@@ -91,12 +85,8 @@ class ServerCalls:
         Raises:
             FsToolsError: the server's refusal; InputOutput: as `call`.
         """
-
-        def read(response: HTTPResponse) -> dict[str, Any]:
-            return answer_of(self.server, response.status, response.read())
-
         with understood(self.server):
-            return self._exchange("GET", route, None, {SESSION_HEADER: session}, read, repeatable=True)
+            return self._exchange("GET", route, None, {SESSION_HEADER: session}, None, repeatable=True)
 
     def close(self) -> None:
         """Close the connection; the next call makes another one."""
@@ -109,7 +99,7 @@ class ServerCalls:
         route: str,
         body: bytes | None,
         headers: Mapping[str, str],
-        read: Callable[[HTTPResponse], dict[str, Any]],
+        progress: Callable[[Progress], None] | None,
         *,
         repeatable: bool,
     ) -> dict[str, Any]:
@@ -118,7 +108,7 @@ class ServerCalls:
             while True:
                 kept = self._connection is not None
                 try:
-                    return read(send(self._usable(), self.server, method, route, body, sent))
+                    return self._read(send(self._usable(), self.server, method, route, body, sent), progress)
                 except FsToolsError as refusal:
                     # An unexpected error, or a proxy's answer: neither tells whether the call was carried out.
                     if not repeatable and refusal.details.get("status", 0) >= 500:
@@ -134,6 +124,11 @@ class ServerCalls:
                 except BaseException:  # After an interrupted call, the rest of its answer would still arrive.
                     self._drop()
                     raise
+
+    def _read(self, response: HTTPResponse, progress: Callable[[Progress], None] | None) -> dict[str, Any]:
+        if progress is not None and response.headers.get_content_type() == "text/event-stream":
+            return _last_of_stream(response, progress)
+        return answer_of(self.server, response.status, response.read())
 
     def _usable(self) -> HTTPConnection:
         """The kept connection; a new one if the server has closed it or sent unexpected data."""
