@@ -21,7 +21,6 @@ from ...tools.arguments import Arguments, Count, PathArgument, Text, beside_othe
 from ..base_handler import NoArguments, ToolsHandler
 from ..bodies import as_json, rendered_change
 from ..permissions import EXECUTE, UNDO_OTHERS
-from ..served import SeenInFull
 
 
 class FilePath(Arguments):
@@ -139,13 +138,18 @@ class DecisionsHandler(ToolsHandler):
         def waiting(workspace: Workspace) -> dict[str, str | None]:
             return {change.id: change.path for change in Journal(workspace).waiting(asked.session, asked.path)}
 
+        def decide(workspace: Workspace, change_id: str) -> Change:
+            journal = Journal(workspace)
+            if decision == "reject":
+                return journal.reject(change_id)
+            self.served.seen.require(workspace.reader.user, journal.change(change_id))
+            return journal.approve(change_id, commands=commands)
+
         paths = await self.call(waiting) if asked.ids is None else dict.fromkeys(asked.ids)
         outcomes = []
         for change_id, path in paths.items():
-            approve = decision == "approve"
-            decide = partial(_decided, change_id=change_id, approve=approve, commands=commands, seen=self.served.seen)
             try:
-                change = await self.call(decide)
+                change = await self.call(partial(decide, change_id=change_id))
                 told = {"id": change_id, "path": change.path, "change": rendered_change(change, rows=False)}
                 outcomes.append({**told, "error": None})
             except FsToolsError as refusal:
@@ -187,11 +191,3 @@ def _may_undo(workspace: Workspace, change: Change, *, others: bool) -> Change:
             hint="Ask its user, or an administrator.",
         )
     return change
-
-
-def _decided(workspace: Workspace, *, change_id: str, approve: bool, commands: bool, seen: SeenInFull) -> Change:
-    journal = Journal(workspace)
-    if not approve:
-        return journal.reject(change_id)
-    seen.require(workspace.reader.user, journal.change(change_id))
-    return journal.approve(change_id, commands=commands)
