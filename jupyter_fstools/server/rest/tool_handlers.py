@@ -109,21 +109,23 @@ class ToolHandler(ToolsHandler):
         """Call a tool, if its kind of call is allowed; a command can answer as a stream of events."""
         permission = permission_of(name, self.served.workspace.tool_prefix)
         await self.require_permission(permission)
-        called = partial(
-            _called,
-            name=name,
-            body=self.request.body,
-            limit=self.served.body_limit,
-            answer=self.query(CallQuery).answer,
-            opened=self.request.headers.get(OPENED_HEADER),
-        )
+        answer, opened = self.query(CallQuery).answer, self.request.headers.get(OPENED_HEADER)
+        body, limit = self.request.body, self.served.body_limit
+
+        def called(workspace: Workspace) -> tuple[int, bytes]:
+            if opened is not None:
+                _require_known(workspace, opened, limit)
+            result = call_tool(workspace, name, partial(parsed_object, body, limit))
+            waits = result.change is not None and result.change.status == "proposed"
+            return 202 if waits else 200, rendered_result(result, answer)
+
         command = permission == EXECUTE
         if command and MEDIA_TYPE in self.request.headers.get("Accept", ""):
             stream = EventStream(self)
             await stream.answer(self.call(lambda workspace: called(workspace)[1], progress=stream.tell, command=True))
             return
-        status, answer = await self.call(called, command=command)
-        self.answer(answer, status)
+        status, rendered = await self.call(called, command=command)
+        self.answer(rendered, status)
 
 
 class ReceiptsHandler(ToolsHandler):
@@ -172,22 +174,6 @@ def _contents_path(serverapp: ServerApp, workspace: Workspace) -> str | None:
     shown = os.path.realpath(os.path.expanduser(folder)).rstrip(os.sep) + os.sep
     root = os.path.join(workspace.backend.root_key, "")
     return root.removeprefix(shown).strip(os.sep).replace(os.sep, "/") if root.startswith(shown) else None
-
-
-def _called(
-    workspace: Workspace,
-    *,
-    name: str,
-    body: bytes,
-    limit: int,
-    answer: Literal["content", "data", "both"],
-    opened: str | None,
-) -> tuple[int, bytes]:
-    if opened is not None:
-        _require_known(workspace, opened, limit)
-    result = call_tool(workspace, name, partial(parsed_object, body, limit))
-    waits = result.change is not None and result.change.status == "proposed"
-    return 202 if waits else 200, rendered_result(result, answer)
 
 
 def _require_known(workspace: Workspace, opened: str, limit: int) -> None:
