@@ -7,10 +7,9 @@ import logging
 import os
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NoAnswer
-from contextlib import suppress
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
@@ -147,10 +146,17 @@ class Rooms:
     def let_save(self) -> None:
         """Have all rooms save their pending changes, and wait for it; from any thread but the event loop's."""
         if self._workspace is not None and self._apps():
-            waiting = asyncio.run_coroutine_threadsafe(self._saved(), self._loop)
-            with suppress(NoAnswer):
-                waiting.result(self._seconds)
+            self._ends(self._saved())
+
+    def _ends(self, step: Coroutine[Any, Any, None]) -> bool:
+        """Wait for a step on the event loop; False, and it is cancelled, where it takes too long."""
+        waiting = asyncio.run_coroutine_threadsafe(step, self._loop)
+        try:
+            waiting.result(self._seconds)
+        except NoAnswer:
             waiting.cancel()
+            return False
+        return True
 
     async def _saved(self) -> None:
         await asyncio.gather(*map(saved, self._registered().values()), return_exceptions=True)
@@ -161,18 +167,13 @@ class Rooms:
         Raises:
             Conflict: the room has ended. Unsaved: it takes too long, and a change is meant.
         """
-        waiting = asyncio.run_coroutine_threadsafe(self._settled(found), self._loop)
-        try:
-            waiting.result(self._seconds)
-        except NoAnswer:
-            waiting.cancel()
-            if to_change:
-                raise Unsaved(
-                    f"{stat.path} is open in a collaboration room, which has not yet loaded the file as it is on the "
-                    "disk (not modified)",
-                    hint="Repeat the call; if it is refused again, ask the person to close the document.",
-                    path=stat.path,
-                ) from None
+        if not self._ends(self._settled(found)) and to_change:
+            raise Unsaved(
+                f"{stat.path} is open in a collaboration room, which has not yet loaded the file as it is on the "
+                "disk (not modified)",
+                hint="Repeat the call; if it is refused again, ask the person to close the document.",
+                path=stat.path,
+            )
 
     async def _settled(self, found: _Found) -> None:
         while not (self._is_ready(found) and await self._is_current(found)):
