@@ -139,7 +139,7 @@ def _shown(found: FoundFiles, rows: list[str], offset: int, following: int | Non
         rows.append(nothing("No files match the pattern.", "No files", found.total, offset, found.partial))
     return rows, [
         *paging(found.total, "files", following, found.partial),
-        *not_searched(found.ignored, found.excluded, found.skipped, found.partial),
+        *not_searched(found),
     ]
 
 

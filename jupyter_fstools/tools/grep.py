@@ -271,7 +271,7 @@ def _shown(found: FoundText, query: TextQuery, following: int | None) -> tuple[l
     return rows, [
         *mistaken,
         *paging(found.total, what, following, found.partial),
-        *not_searched(found.ignored, found.excluded, found.skipped, found.partial),
+        *not_searched(found),
     ]
 
 

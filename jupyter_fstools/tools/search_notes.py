@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate, groupby, takewhile
 from operator import attrgetter
@@ -14,7 +14,8 @@ from ..documents.text.shown_lines import CARRIAGE_RETURN, row_sizes
 from ..errors import FsToolsError, counted
 from ..gate.workspace import Workspace
 from ..search.excerpts import MOST_AT_ONCE
-from ..search.query import TextMatch
+from ..search.glob import FoundFiles
+from ..search.query import FoundText, TextMatch
 from ..walking.names import joined
 from ..walking.stopping import Reason
 from .tool import Block, text_block
@@ -39,18 +40,16 @@ def paging(total: int | None, what: str, next_offset: int | None, partial: Reaso
         yield f"[{how_many}; go on with offset={next_offset}]"
 
 
-def not_searched(
-    ignored: int, excluded: Sequence[str], skipped: Mapping[str, int], partial: Reason | None
-) -> Iterator[str]:
+def not_searched(found: FoundFiles | FoundText) -> Iterator[str]:
     """The notes on what was skipped, and on a search that ended early."""
-    if ignored:
-        what = "1 file or folder" if ignored == 1 else f"{ignored} files and folders"
+    if found.ignored:
+        what = "1 file or folder" if found.ignored == 1 else f"{found.ignored} files and folders"
         yield f"[left out by .gitignore: {what}; include_ignored=true includes them]"
-    if excluded:
-        yield f"[folders not entered: {', '.join(excluded)}]"
-    if skipped:
-        yield f"[not searched: {', '.join(f'{number} {_WORDS[reason]}' for reason, number in skipped.items())}]"
-    yield from ended_early(partial)
+    if found.excluded:
+        yield f"[folders not entered: {', '.join(found.excluded)}]"
+    if found.skipped:
+        yield f"[not searched: {', '.join(f'{number} {_WORDS[reason]}' for reason, number in found.skipped.items())}]"
+    yield from ended_early(found.partial)
 
 
 def ended_early(partial: Reason | None) -> Iterator[str]:
