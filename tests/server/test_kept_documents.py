@@ -51,10 +51,9 @@ def test_a_report_that_the_store_could_not_keep_is_kept_once_it_answers(tmp_path
         return [one.saved for one in store.open_documents(str(file.resolve()))]
 
     async def reported():
-        loop = asyncio.get_running_loop()
         for is_saved in (True, False):
             await asyncio.to_thread(kept.say, [page.document(file, saved=is_saved)])
-            kept.renew_on(loop)
+            kept.keep_renewed()
             store.fails = True
         while len(store.failures) < 3:
             await asyncio.sleep(0.01)

@@ -58,10 +58,10 @@ class KeptDocuments:
                 self._facts = facts
                 self._keep(_CONNECTED_SECONDS)
 
-    def renew_on(self, loop: asyncio.AbstractEventLoop) -> None:
+    def keep_renewed(self) -> None:
         """Renew the kept documents before they expire, and soon where the store failed; on the event loop."""
         if self._renewal is None or not self._is_kept:
-            self._renew_later(loop)
+            self._renew_later()
 
     def stop(self) -> None:
         """Stop renewing, as the connection is not used any more; on the event loop."""
@@ -83,16 +83,16 @@ class KeptDocuments:
             self._documents = ()
             self._keep(0)
 
-    def _renew_later(self, loop: asyncio.AbstractEventLoop) -> None:
+    def _renew_later(self) -> None:
         if self._renewal is not None:
             self._renewal.cancel()
         if not self._is_stopped:
             wait = _RENEWED_SECONDS if self._is_kept else _RETRIED_SECONDS
-            self._renewal = loop.call_later(wait, self._renew, loop)
+            self._renewal = asyncio.get_running_loop().call_later(wait, self._renew)
 
-    def _renew(self, loop: asyncio.AbstractEventLoop) -> None:
+    def _renew(self) -> None:
         self._renewing = asyncio.ensure_future(asyncio.to_thread(self._keep_again))
-        self._renewing.add_done_callback(lambda _: self._renew_later(loop))
+        self._renewing.add_done_callback(lambda _: self._renew_later())
 
     def _keep_again(self) -> None:
         with self._lock:

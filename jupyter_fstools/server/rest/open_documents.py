@@ -224,7 +224,7 @@ class DocumentsHandler(WebSocketMixin, WebSocketHandler, JupyterHandler):
         documents = await asyncio.to_thread(self._noted, page, told.documents)
         if page.is_closed:
             return
-        page.kept.renew_on(asyncio.get_running_loop())
+        page.kept.keep_renewed()
         new = self.served.pages.heard(page, documents)
         self._answering = asyncio.ensure_future(self._say_known(documents))
         if new:
