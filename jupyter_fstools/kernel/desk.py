@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote
 
 from traitlets import TraitError
@@ -33,6 +33,7 @@ from .files import MOST_ENTRIES, Files, Name, OwnFiles, Tell
 from .result import KernelResult
 from .server_calls import ServerCalls
 
+_T = TypeVar("_T")
 _TOKEN_VARIABLES = ("JUPYTERHUB_API_TOKEN", "JUPYTER_TOKEN")
 _TOKEN_HINT = f"Set {' or '.join(_TOKEN_VARIABLES)}, or c.FsToolsConfig.server_token_file, to a token of that server."
 
@@ -154,24 +155,18 @@ class ServerFiles:
 
     def changes(self, query: ChangeQuery) -> tuple[list[Change], int]:
         """The changes a query describes, and how many there are on all its pages."""
-        told = self._ask(changes_route(query))
-        with understood(self._calls.server):
-            return changes_of(told)
+        return self._ask(changes_route(query), changes_of)
 
     def change(self, change_id: str) -> Change:
         """One change."""
         if not change_id:  # The address would be that of the list.
             raise unknown_change(change_id)
         route = f"/changes/{quote(change_id, safe='', errors='replace')}"
-        told = self._ask(route)
-        with understood(self._calls.server):
-            return change_of(told["change"])
+        return self._ask(route, lambda told: change_of(told["change"]))
 
     def user(self) -> str:
         """The user whose receipts count."""
-        told = self._ask("/")
-        with understood(self._calls.server):
-            return str(told["user"])
+        return self._ask("/", lambda told: str(told["user"]))
 
     def names(self, folder: str, beginning: str) -> Iterator[Name]:
         """The names in one folder that begin so and may be shown; none if it is not a folder."""
@@ -188,14 +183,14 @@ class ServerFiles:
 
     def status(self) -> dict[str, Any]:
         """The root, and the enabled features."""
-        told = self._ask("/")
-        with understood(self._calls.server):
-            facts = {name: told[name] for name in ("version", "root", "user", "approval", "read_only", "tools")}
+        names = ("version", "root", "user", "approval", "read_only", "tools")
+        facts = self._ask("/", lambda told: {name: told[name] for name in names})
         return {**facts, "session": self._session, "server": {"url": self._calls.server.url}}
 
-    def _ask(self, route: str) -> dict[str, Any]:
-        with self._with_token():
-            return self._calls.ask(route, session=self._session)
+    def _ask(self, route: str, read: Callable[[dict[str, Any]], _T]) -> _T:
+        """Get a route; return what `read` makes of its answer."""
+        with self._with_token(), understood(self._calls.server):
+            return read(self._calls.ask(route, session=self._session))
 
     @contextmanager
     def _with_token(self) -> Iterator[None]:
