@@ -4,6 +4,7 @@ import type { CellDiff, Change, DiffHunk } from '../payloads';
 
 import { element } from '../element';
 import { hunkName, hunksOfCell } from './decisions';
+import { inEditor } from './editorLines';
 import { linesBlock } from './inlineMarks';
 import { linesOfSide, placed, type Side, sideOf } from './placedHunks';
 
@@ -116,6 +117,15 @@ export function formerPlaces(ids: readonly string[], diffs: readonly CellDiff[])
 export interface ICellState {
   type: string;
   source: string;
+}
+
+export function stateOf(cell: IOpenCell): ICellState {
+  return { type: cell.model.type, source: sourceOf(cell) };
+}
+
+/** A cell's source with line endings as its editor and the diffs have them. */
+export function sourceOf({ model }: IOpenCell): string {
+  return inEditor(model.sharedModel.getSource());
 }
 
 /** By id of change, the names of hunks whose cells are no longer as it expects them, or as it left them. */
