@@ -10,9 +10,10 @@ import type { IActivityFeed } from '../feed/tokens';
 import type { Change } from '../payloads';
 import type { IDecisionDetail } from './decisions';
 import type { HunkDecision } from './hunkControls';
-import type { IPlace, IReviewView } from './reviewView';
+import type { IReviewView } from './reviewView';
 
 import { Soon } from '../feed/soon';
+import { ChangeSteps } from './changeSteps';
 import { Decider, type IDeciderParts } from './decider';
 import { changesToSee } from './fileChanges';
 import { HunkMarks } from './hunkMarks';
@@ -107,15 +108,7 @@ export class DocumentReview implements IDisposable {
 
   /** Go on from where the person is to the next or previous change; beyond the last one, to another document. */
   step(by: 1 | -1): void {
-    const here = this._view?.here ?? [0, 0];
-    const places = this._view?.places() ?? [];
-    const onward = places.filter(({ at, id }) => {
-      const way = (at[0] - here[0] || at[1] - here[1]) * by;
-      return way > 0 || (way === 0 && id !== this._reached);
-    });
-    const wasLed = places.some(({ id }) => id === this._reached);
-    const isLed = this._goTo(onward, by) || (!wasLed && this._goTo(places, by));
-    if (!isLed && this.path !== null) {
+    if (!this._steps.go(by) && this.path !== null) {
       this._parts.leave(this.path, by);
     }
   }
@@ -124,14 +117,7 @@ export class DocumentReview implements IDisposable {
   async enter(by: 1 | -1): Promise<boolean> {
     await this._widget.context.ready;
     await this._load();
-    return this._goTo(this._view?.places() ?? [], by);
-  }
-
-  private _goTo(places: readonly IPlace[], by: 1 | -1): boolean {
-    const place = places.at(by > 0 ? 0 : -1);
-    this._reached = place?.id ?? this._reached;
-    place?.reveal();
-    return place !== undefined;
+    return this._steps.enter(by);
   }
 
   private async _load(): Promise<void> {
@@ -314,6 +300,7 @@ export class DocumentReview implements IDisposable {
   private _stale: StaleProposals;
   private _decider: Decider;
   private _marks: HunkMarks;
+  private _steps = new ChangeSteps(() => this._view);
   private _view: IReviewView | null = null;
   private _waiting: Change[] = [];
   private _made: Change[] = [];
@@ -322,8 +309,6 @@ export class DocumentReview implements IDisposable {
   private _loaded = 0;
   /** How often the document was modified. */
   private _edits = 0;
-  /** The id of the change that the person was last led to. */
-  private _reached = '';
   private _isDrawing = false;
   private _pressed = '';
 }
