@@ -15,7 +15,7 @@ import type { IReviewView } from './reviewView';
 import { Soon } from '../feed/soon';
 import { ChangeSteps } from './changeSteps';
 import { Decider, type IDeciderParts } from './decider';
-import { changesToSee } from './fileChanges';
+import { changesToSee, type IFileChanges } from './fileChanges';
 import { HunkMarks } from './hunkMarks';
 import { type IOpenNotebook, NotebookReview } from './notebookReview';
 import { type BarDecision, ReviewBar } from './reviewBar';
@@ -127,11 +127,8 @@ export class DocumentReview implements IDisposable {
       return;
     }
     try {
-      const { waiting, made, newest } = await changesToSee(server, path, unseen.user);
-      this._newest = newest;
+      this._known = await changesToSee(server, path, unseen.user);
       this._loaded++;
-      this._waiting = waiting;
-      this._made = made;
     } catch {
       return; // The panel tells that the server cannot be reached; keep the changes shown here.
     }
@@ -154,19 +151,19 @@ export class DocumentReview implements IDisposable {
     }
     this._view ??= this._createView();
     this._view?.draw(this._changes);
-    const stale = new Set(this._waiting.filter(change => this._stale.has(change)).map(({ id }) => id));
+    const stale = new Set(this._known.waiting.filter(change => this._stale.has(change)).map(({ id }) => id));
     this._parts.feed.noteStale(this, stale);
     this.bar.tell({
-      waiting: this._waiting,
+      waiting: this._known.waiting,
       made: this._there,
-      gone: this._made.length - this._there.length,
+      gone: this._known.made.length - this._there.length,
       stale: stale.size,
       approvable: this._meant('approve').length,
-      unshown: this._waiting.find(change => !this._isShown(change)) ?? null,
+      unshown: this._known.waiting.find(change => !this._isShown(change)) ?? null,
       elsewhere: this._elsewhere.length,
       problem: this._decider.problem
     });
-    this._stale.follow(this._waiting, this._loaded, this._edits);
+    this._stale.follow(this._known.waiting, this._loaded, this._edits);
   }
 
   private _dismiss(): void {
@@ -261,21 +258,21 @@ export class DocumentReview implements IDisposable {
   private _meant(decision: BarDecision): Change[] {
     const does = decisionOf(decision);
     if (does === 'approve') {
-      return this._waiting.filter(change => !this._stale.has(change) && this._isShown(change));
+      return this._known.waiting.filter(change => !this._stale.has(change) && this._isShown(change));
     }
     // Changes of which the document no longer contains anything cannot be undone.
-    const here = does === 'reject' ? this._waiting : does === 'undo' ? this._there : this._made;
+    const here = does === 'reject' ? this._known.waiting : does === 'undo' ? this._there : this._known.made;
     return does === decision ? here : [...here, ...this._elsewhere];
   }
 
   /** The applied changes of which the document still contains a part. */
   private get _there(): Change[] {
-    return this._made.filter(({ id }) => !this._view?.gone.has(id));
+    return this._known.made.filter(({ id }) => !this._view?.gone.has(id));
   }
 
   /** Applied changes in other files, by the sessions that changed this document. */
   private get _elsewhere(): Change[] {
-    const sessions = new Set(this._made.map(({ session }) => session));
+    const sessions = new Set(this._known.made.map(({ session }) => session));
     const path = this.path ?? '';
     return this._parts.unseen.changes.filter(
       change => change.status === 'applied' && !filesOf(change).includes(path) && sessions.has(change.session)
@@ -289,11 +286,11 @@ export class DocumentReview implements IDisposable {
 
   /** Whether undo is offered: below a later change, some parts may still be as this change made them. */
   private _mayUndo(change: Change): boolean {
-    return change.id !== this._newest || change.undoable;
+    return change.id !== this._known.newest || change.undoable;
   }
 
   private get _changes(): Change[] {
-    return [...this._waiting, ...this._made];
+    return [...this._known.waiting, ...this._known.made];
   }
 
   private _look: Soon;
@@ -302,9 +299,7 @@ export class DocumentReview implements IDisposable {
   private _marks: HunkMarks;
   private _steps = new ChangeSteps(() => this._view);
   private _view: IReviewView | null = null;
-  private _waiting: Change[] = [];
-  private _made: Change[] = [];
-  private _newest = '';
+  private _known: IFileChanges = { waiting: [], made: [], newest: '' };
   /** How often the changes were loaded, as they are whenever the server tells of one of their files. */
   private _loaded = 0;
   /** How often the document was modified. */
