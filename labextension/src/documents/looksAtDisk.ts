@@ -2,10 +2,9 @@
 
 import type { Contents } from '@jupyterlab/services';
 
-import { Refused } from './located';
+import { PromiseDelegate } from '@lumino/coreutils';
 
-/** Longest wait for the load of a file, in milliseconds. */
-const LOAD_WITHIN = 2000;
+import { untilIdle } from './untilIdle';
 
 /**
  * Before it saves, JupyterLab asks the server whether the file is unchanged, and asks the person if it is not.
@@ -16,7 +15,7 @@ export class LooksAtDisk {
     const get = contents.get.bind(contents);
     this.get = get;
     contents.get = async (path, options) => {
-      await this._held.get(path)?.ended;
+      await this._held.get(path)?.promise;
       if (options?.content === false) {
         const looked = this._looked.get(path);
         this._looked.delete(path);
@@ -31,14 +30,13 @@ export class LooksAtDisk {
 
   /** Let looks at a file wait until the returned function is called. */
   hold(path: string): () => void {
-    let end = (): void => undefined;
-    const held = { ended: new Promise<void>(resolve => (end = resolve)) };
+    const held = new PromiseDelegate<void>();
     this._held.set(path, held);
     return () => {
       if (this._held.get(path) === held) {
         this._held.delete(path);
       }
-      end();
+      held.resolve();
     };
   }
 
@@ -60,13 +58,11 @@ export class LooksAtDisk {
   }
 
   /** Wait until a file is not being loaded; refuse after a while. */
-  async loaded(path: string): Promise<void> {
-    const late = new Promise<boolean>(resolve => window.setTimeout(() => resolve(true), LOAD_WITHIN));
-    while (this.isLoading(path)) {
-      if ((await Promise.race([this._loading.get(path), late])) === true) {
-        throw new Refused('busy');
-      }
-    }
+  loaded(path: string): Promise<void> {
+    return untilIdle(
+      () => this.isLoading(path),
+      async () => this._loading.get(path)
+    );
   }
 
   private _note(path: string, read: Promise<Contents.IModel>): Promise<Contents.IModel> {
@@ -85,5 +81,5 @@ export class LooksAtDisk {
   private _loading = new Map<string, Promise<void>>();
   private _looked = new Map<string, Contents.IModel>();
   private _read = new Map<string, Contents.IModel>();
-  private _held = new Map<string, { ended: Promise<void> }>();
+  private _held = new Map<string, PromiseDelegate<void>>();
 }

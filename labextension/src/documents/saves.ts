@@ -2,9 +2,9 @@
 
 import type { DocumentRegistry } from '@jupyterlab/docregistry';
 
-import { Refused } from './located';
+import { PromiseDelegate } from '@lumino/coreutils';
 
-const SAVE_WITHIN = 2000;
+import { untilIdle } from './untilIdle';
 
 export class Saves {
   /**
@@ -32,24 +32,21 @@ export class Saves {
     await Promise.all(this._underWay);
   }
 
-  /** Wait until no save is under way, as it would write the old text; refuse after a while: it may ask the person. */
-  async none(): Promise<void> {
-    const late = new Promise<boolean>(resolve => window.setTimeout(() => resolve(true), SAVE_WITHIN));
-    while (this.areUnderWay) {
-      if ((await Promise.race([this.ended(), late])) === true) {
-        throw new Refused('busy');
-      }
-    }
+  /** Wait until no save is under way, as it would write the old text; refuse after a while. */
+  none(): Promise<void> {
+    return untilIdle(
+      () => this.areUnderWay,
+      () => this.ended()
+    );
   }
 
   /** Let new saves wait until the returned function is called; they write the content of that time. */
   hold(): () => void {
-    let end = (): void => undefined;
-    const held = new Promise<void>(resolve => (end = resolve));
-    this._held.add(held);
+    const held = new PromiseDelegate<void>();
+    this._held.add(held.promise);
     return () => {
-      this._held.delete(held);
-      end();
+      this._held.delete(held.promise);
+      held.resolve();
     };
   }
 
