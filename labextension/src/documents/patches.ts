@@ -3,6 +3,7 @@
 import type { ISharedCell, ISharedNotebook, ISharedText, NotebookChange } from '@jupyter/ydoc';
 import type { JSONObject, JSONValue } from '@lumino/coreutils';
 
+import type { TextModel } from './knownFile';
 import type { CellOperation, ICellName, INotebookChange, ITextChange, Span } from './messages';
 
 import { transactInPlace } from './carets';
@@ -18,12 +19,8 @@ export interface IMade {
   takeBack(): void;
 }
 
-interface ITextModel extends ISharedText {
-  transact(act: () => void, undoable?: boolean): void;
-}
-
 /** Change a text file's model; the person's undo history does not hold it. */
-export function patchText(model: ITextModel, change: ITextChange): IMade {
+export function patchText(model: TextModel, change: ITextChange): IMade {
   const found = located(model.getSource(), change.spans, change.length);
   model.transact(() => replace(model, found), false);
   const trace = new Trace(model, found);
