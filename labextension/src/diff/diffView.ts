@@ -8,7 +8,7 @@ import type { IDiffParts } from './diffParts';
 import { element } from '../element';
 import { NotebookDiff } from './notebookDiff';
 import type { ChangedSince, CommandOutcome, FileDiff } from '../payloads';
-import { drawText, invisiblesOf } from './styledText';
+import { drawLines } from './styledText';
 import { parserOf } from './syntaxColours';
 import { TextDiff } from './textDiff';
 
@@ -84,13 +84,7 @@ export function createOutcomeView(command: Widget, ran: CommandOutcome, trans: T
   output.tabIndex = 0;
   output.setAttribute('role', 'group');
   output.setAttribute('aria-label', trans.__('Output of the command'));
-  const { output: text } = ran;
-  drawText(
-    output,
-    text,
-    [],
-    invisiblesOf(text).filter(({ from }) => text[from] !== '\n')
-  );
+  drawLines(output, ran.output);
   view.addWidget(new Widget({ node: output }));
   return view;
 }
@@ -99,13 +93,7 @@ export function createOutcomeView(command: Widget, ran: CommandOutcome, trans: T
 export function createReasonView(reason: string, trans: TranslationBundle): Widget {
   const view = note('');
   view.addClass('jp-fstools-Diff-reason');
-  const text = trans.__('Reason: %1', reason);
-  drawText(
-    view.node,
-    text,
-    [],
-    invisiblesOf(text).filter(({ from }) => text[from] !== '\n')
-  );
+  drawLines(view.node, trans.__('Reason: %1', reason));
   return view;
 }
 

@@ -54,7 +54,7 @@ export function pieces(length: number, layers: readonly (readonly IStyledRange[]
 export function drawText(
   host: HTMLElement,
   text: string,
-  layers: readonly (readonly IStyledRange[])[],
+  layers: readonly (readonly IStyledRange[])[] = [],
   invisibles = invisiblesOf(text)
 ): void {
   if (!text) {
@@ -67,6 +67,12 @@ export function drawText(
     return classes ? styledSpan(content, classes) : document.createTextNode(content);
   });
   host.replaceChildren(...nodes);
+}
+
+/** Draw a text of several lines into one element; line breaks are not marked. */
+export function drawLines(host: HTMLElement, text: string): void {
+  const invisibles = invisiblesOf(text).filter(({ from }) => text[from] !== '\n');
+  drawText(host, text, [], invisibles);
 }
 
 /** A text for places without elements, such as tooltips: names invisible characters, except line breaks. */

@@ -6,7 +6,7 @@ import type { Change, ChangeEvent } from '../payloads';
 import type { Entry } from '../feed/tokens';
 
 import { element } from '../element';
-import { drawText, invisiblesOf } from '../diff/styledText';
+import { drawLines, drawText } from '../diff/styledText';
 
 const LONGEST_NAME = 120;
 const LONGEST_TITLE = 2000;
@@ -43,7 +43,7 @@ export function spokenCommand(command: string): string {
 /** Draw a line as text, its invisible characters too. */
 export function plainLine(className: string, text: string): HTMLElement {
   const line = element('span', className);
-  drawText(line, text, []);
+  drawText(line, text);
   return line;
 }
 
@@ -52,8 +52,7 @@ export function commandBlock({ diff }: Change, trans: TranslationBundle): HTMLEl
   const text = diff.hunks.flatMap(hunk => hunk.rows.map(row => row.text)).join('\n');
   const block = element('code', 'jp-fstools-Decisions-command');
   // One element for all lines: a command may have a hundred thousand.
-  const invisibles = invisiblesOf(text).filter(({ from }) => text[from] !== '\n');
-  drawText(block, text, [], invisibles);
+  drawLines(block, text);
   if (text.length > LONGEST_FLAT) {
     // A long command scrolls by itself: the content below many of them would be further down than browsers can scroll.
     block.classList.add('jp-mod-long');

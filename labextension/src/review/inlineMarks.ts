@@ -214,7 +214,7 @@ export function linesBlock(lines: readonly string[], kind: 'add' | 'remove'): HT
   block.setAttribute('role', ROLES[kind]);
   for (const line of lines) {
     const row = element('div', 'jp-fstools-Review-row');
-    drawText(row, line, []);
+    drawText(row, line);
     block.append(row);
   }
   return block;

@@ -11,7 +11,7 @@ const layer = (classes: string) =>
     );
   });
 
-function drawn(text: string, layers: Parameters<typeof drawText>[2] = []): HTMLElement {
+function drawn(text: string, layers?: Parameters<typeof drawText>[2]): HTMLElement {
   const host = document.createElement('div');
   drawText(host, text, layers);
   return host;
