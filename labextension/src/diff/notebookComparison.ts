@@ -12,6 +12,7 @@ import { element } from '../element';
 import { Comparison } from './comparison';
 import { placeOf } from './notebookDiff';
 import { differs, type ICellSides, type IFileCell, isChanged, sourceOf } from './notebookSides';
+import { renderedButton } from './renderedChange';
 
 const AROUND_THE_SCREEN = '600px';
 const MARKDOWN = 'text/markdown';
@@ -99,7 +100,8 @@ export class NotebookComparison extends Panel {
     const source = this._compare(sourceOf(cell.old), sourceOf(cell.new), title, { name });
     panel.addWidget(source);
     if (type === 'markdown') {
-      this._offerRendered(head, panel, source, cell);
+      const render = () => this._addRendered(panel, cell);
+      head.append(renderedButton('jp-fstools-Button', source, render, trans));
     }
     if (differs(cell, 'outputs')) {
       panel.addWidget(this._beside(trans.__('Outputs'), cell, bundlesOf));
@@ -138,23 +140,10 @@ export class NotebookComparison extends Panel {
     return made;
   }
 
-  private _offerRendered(head: HTMLElement, panel: Panel, source: Widget, cell: ICellSides): void {
-    const button = element('button', 'jp-fstools-Button', this._parts.trans.__('Rendered'));
-    button.setAttribute('aria-pressed', 'false');
-    let rendered: Widget | null = null;
-    button.onclick = () => {
-      if (!rendered) {
-        const sides = [cell.old, cell.new].map(side => [{ [MARKDOWN]: sourceOf(side) }]);
-        rendered = this._columns(sides);
-        rendered.hide();
-        panel.insertWidget(1, rendered);
-      }
-      const isPressed = rendered.isHidden;
-      rendered.setHidden(!isPressed);
-      source.setHidden(isPressed);
-      button.setAttribute('aria-pressed', String(isPressed));
-    };
-    head.append(button);
+  private _addRendered(panel: Panel, cell: ICellSides): Widget {
+    const rendered = this._columns([cell.old, cell.new].map(side => [{ [MARKDOWN]: sourceOf(side) }]));
+    panel.insertWidget(1, rendered);
+    return rendered;
   }
 
   private _beside(title: string, cell: ICellSides, bundles: (side: IFileCell | null) => PartialJSONObject[]): Widget {

@@ -9,7 +9,7 @@ import type { IDiffParts } from './diffParts';
 import { element } from '../element';
 import { Pace } from './pace';
 import type { CellDiff, DiffHunk, FileDiff } from '../payloads';
-import { RenderedChange } from './renderedChange';
+import { renderedButton, RenderedChange } from './renderedChange';
 import { showAllButton } from './showAll';
 import { parserOf } from './syntaxColours';
 import { TextDiff } from './textDiff';
@@ -112,7 +112,8 @@ class CellChange extends Panel {
       const lines = new TextDiff({ hunks, truncated, name: title, loadParser, trans, rowsAtFirst: ROWS_AT_FIRST });
       this.addWidget(lines);
       if (cell.cell_type === 'markdown') {
-        header.append(this._renderedButton(cell, lines, parts));
+        const render = () => this._addRendered(cell, parts);
+        header.append(renderedButton('jp-fstools-CellDiff-rendered', lines, render, trans));
       }
     } else {
       this.addWidget(new Widget({ node: element('p', 'jp-fstools-Diff-note', whyNoLines(cell, truncated, trans)) }));
@@ -122,22 +123,10 @@ class CellChange extends Panel {
     }
   }
 
-  private _renderedButton(cell: CellDiff, lines: Widget, parts: ICellParts): HTMLElement {
-    const button = element('button', 'jp-fstools-CellDiff-rendered', parts.trans.__('Rendered'));
-    button.setAttribute('aria-pressed', 'false');
-    let rendered: Widget | null = null;
-    button.onclick = () => {
-      if (rendered === null) {
-        rendered = new RenderedChange(cell, parts);
-        rendered.hide();
-        this.addWidget(rendered);
-      }
-      const pressed = rendered.isHidden;
-      rendered.setHidden(!pressed);
-      lines.setHidden(pressed);
-      button.setAttribute('aria-pressed', String(pressed));
-    };
-    return button;
+  private _addRendered(cell: CellDiff, parts: ICellParts): Widget {
+    const rendered = new RenderedChange(cell, parts);
+    this.addWidget(rendered);
+    return rendered;
   }
 }
 

@@ -1,5 +1,7 @@
 /** Renders a markdown cell before and after its change. */
 
+import type { TranslationBundle } from '@jupyterlab/translation';
+
 import { Panel, Widget } from '@lumino/widgets';
 
 import type { IDiffParts } from './diffParts';
@@ -7,6 +9,30 @@ import { element } from '../element';
 import type { CellDiff, DiffHunk } from '../payloads';
 
 const MARKDOWN = 'text/markdown';
+
+/**
+ * Make a button that shows a rendering in place of a cell's lines, and the lines again.
+ *
+ * @param render - renders the cell beside its lines; called once that is wanted.
+ */
+export function renderedButton(
+  className: string,
+  lines: Widget,
+  render: () => Widget,
+  trans: TranslationBundle
+): HTMLButtonElement {
+  const button = element('button', className, trans.__('Rendered'));
+  button.setAttribute('aria-pressed', 'false');
+  let rendered: Widget | null = null;
+  button.onclick = () => {
+    const isPressed = rendered === null || rendered.isHidden;
+    rendered ??= render();
+    rendered.setHidden(!isPressed);
+    lines.setHidden(isPressed);
+    button.setAttribute('aria-pressed', String(isPressed));
+  };
+  return button;
+}
 
 /** Shows each hunk as JupyterLab renders untrusted markdown: sanitized and without scripts. */
 export class RenderedChange extends Panel {
