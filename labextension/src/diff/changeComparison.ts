@@ -13,6 +13,7 @@ import type { IComparisonStyle } from './comparison';
 import type { IDiffParts } from './diffParts';
 
 import { actionButton, element } from '../element';
+import { filesOf } from '../feed/changedFiles';
 import { StandingLook } from '../feed/soon';
 import { Comparison } from './comparison';
 import { createDiffView, createStaleView } from './diffView';
@@ -77,7 +78,7 @@ export class ChangeComparison extends MainAreaWidget<Panel> {
 
   private _onHeard(_: unknown, paths: readonly string[] | null): void {
     const { _change: change } = this;
-    if (paths === null || (change && [change, ...change.files].some(({ path }) => paths.includes(path)))) {
+    if (paths === null || (change && filesOf(change).some(({ path }) => paths.includes(path)))) {
       void this._load();
     }
   }
@@ -140,9 +141,8 @@ export class ChangeComparison extends MainAreaWidget<Panel> {
   }
 
   private _draw(change: Change): void {
-    const files = change.files.length ? change.files : [change];
     this._isCut = false;
-    const views = files.flatMap(({ path, diff }) => {
+    const views = filesOf(change).flatMap(({ path, diff }) => {
       const sides = this._sides.find(side => side.path === path);
       const since = this._since.find(one => one.path === path);
       return [heading(path), ...(since ? [createStaleView(diff, since, this._parts)] : this._compared(diff, sides))];

@@ -5,7 +5,7 @@ import { PathExt } from '@jupyterlab/coreutils';
 import type { Change, ChangeEvent } from '../payloads';
 import type { Entry, IActivityFilter } from './tokens';
 
-import { isCut } from './requests';
+import { filesOf, isCut } from './changedFiles';
 
 /** Lists entries newest first, one for each id; for a change, the step with the highest revision. */
 export function merged(known: readonly Entry[], news: readonly Entry[]): Entry[] {
@@ -66,9 +66,9 @@ export function pathsOf(entry: Entry): string[] {
 /** Converts a change of the journal to an entry of the list. */
 export function entryOf(change: Change): ChangeEvent {
   const { created_at, before, after, diff, decided, files, interrupted, ran, ...said } = change;
-  const diffs = files.length ? files.map(file => file.diff) : [diff];
-  const added = diffs.reduce((sum, one) => sum + one.added, 0);
-  const removed = diffs.reduce((sum, one) => sum + one.removed, 0);
+  const all = filesOf(change);
+  const added = all.reduce((sum, file) => sum + file.diff.added, 0);
+  const removed = all.reduce((sum, file) => sum + file.diff.removed, 0);
   const counts = { added, removed, truncated: isCut(change) };
   const paths = files.map(file => file.path);
   const facts = { exit_code: ran?.exit_code ?? null, stale: false, redo: false, paths };

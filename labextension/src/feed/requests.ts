@@ -6,6 +6,7 @@ import { ServerConnection } from '@jupyterlab/services';
 import type { ActivityPage, Change, ChangedSince } from '../payloads';
 import type { IActivityFilter } from './tokens';
 
+import { hasLongRows, isCut } from './changedFiles';
 import { ConcurrencyLimit } from './concurrencyLimit';
 
 /** The parts of the server's status that this extension uses. */
@@ -117,9 +118,6 @@ interface IRequestParts {
 
 /** How many changes are listed at once. */
 export const MOST_LISTED = 1000;
-
-/** Length up to which the server leaves the rows of a diff whole. */
-const MOST_ROW_CHARACTERS = 1000;
 
 /** Seconds that a request waits for news; proxies cut off longer ones. */
 const WAITS = 45;
@@ -282,20 +280,6 @@ export class ToolsServer {
       throw unreachable(error);
     });
   }
-}
-
-/** Whether rows of a change's diffs were left out or cut. */
-export function isCut(change: Change): boolean {
-  return [change.diff, ...change.files.map(({ diff }) => diff)].some(({ truncated }) => truncated);
-}
-
-/** Whether a row is so long that it is cut; only changed ones count as cut for `truncated`. */
-function hasLongRows({ diff, files }: Change): boolean {
-  const hunks = [diff, ...files.map(file => file.diff)].flatMap(one => [
-    ...one.hunks,
-    ...(one.cells ?? []).flatMap(cell => cell.hunks)
-  ]);
-  return hunks.some(({ rows }) => rows.some(({ text }) => text.length > MOST_ROW_CHARACTERS));
 }
 
 function unreachable(error: unknown): RequestError {

@@ -14,10 +14,11 @@ import type { Words } from './words';
 import { Card } from './card';
 import { headOf } from './cardHead';
 import { commandOf, isCommand } from './commandText';
+import { filesOf, isCut } from '../feed/changedFiles';
 import { hidesRows, ROWS_AT_FIRST, SHOWN_ALL } from '../diff/showAll';
 import { element } from '../element';
 import { reconcile } from './reconcile';
-import { isCut, RequestError } from '../feed/requests';
+import { RequestError } from '../feed/requests';
 import { StandingLook } from '../feed/soon';
 
 /** Actions that a card asks of its panel. */
@@ -162,14 +163,15 @@ export class ActivityCard extends Card {
   }
 
   /** A change that no diff shows in full can be approved once it was downloaded. */
-  private _downloadButton({ id, path, files }: Change): Widget {
+  private _downloadButton(change: Change): Widget {
     const button = element('button', 'jp-fstools-Diff-download', this._trans.__('Download all of it, to approve it'));
     button.dataset.action = 'download';
     button.onclick = async event => {
       event.stopPropagation();
       button.disabled = true;
       try {
-        await this._actions.download(id, files.length ? files.map(file => file.path) : [path]);
+        const paths = filesOf(change).map(({ path }) => path);
+        await this._actions.download(change.id, paths);
         this._isCut = false;
         this._noteSeen();
       } catch (error) {

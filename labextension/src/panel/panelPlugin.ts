@@ -23,6 +23,7 @@ import type { Entry, IActivityFilter } from '../feed/tokens';
 import { ActivityPanel } from './activityPanel';
 import { addCommands } from './commands';
 import { COMPARE } from '../diff/comparisonPlugin';
+import { filesOf } from '../feed/changedFiles';
 import { contentsPath, toolsPath } from '../paths';
 import { ToolsServer } from '../feed/requests';
 import { PanelSettings } from './settings';
@@ -86,8 +87,7 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
       compare: id => app.commands.execute(COMPARE, { id }),
       showDiff: async ({ change, changed_since }) => {
         const { createDiffViews, createOutcomeView, createReasonView } = await import('../diff/diffView');
-        const files = change.files.length ? change.files : [change];
-        const shown = createDiffViews(files, changed_since, { rendermime, languages, trans });
+        const shown = createDiffViews(filesOf(change), changed_since, { rendermime, languages, trans });
         if (change.decided?.reason) {
           shown.insertWidget(0, createReasonView(change.decided.reason, trans));
         }

@@ -12,6 +12,7 @@ import type { IDecisionDetail } from './decisions';
 import type { HunkDecision } from './hunkControls';
 import type { IReviewView } from './reviewView';
 
+import { isOf } from '../feed/changedFiles';
 import { Soon } from '../feed/soon';
 import { ChangeSteps } from './changeSteps';
 import { Decider, type IDeciderParts } from './decider';
@@ -21,7 +22,7 @@ import { type IOpenNotebook, NotebookReview } from './notebookReview';
 import { type BarDecision, ReviewBar } from './reviewBar';
 import { StaleProposals } from './staleProposals';
 import { TextReview } from './textReview';
-import { filesOf, type UnseenChanges } from './unseenChanges';
+import type { UnseenChanges } from './unseenChanges';
 
 const LOOK_AT_MOST_EVERY = 300;
 
@@ -275,7 +276,7 @@ export class DocumentReview implements IDisposable {
     const sessions = new Set(this._known.made.map(({ session }) => session));
     const path = this.path ?? '';
     return this._parts.unseen.changes.filter(
-      change => change.status === 'applied' && !filesOf(change).includes(path) && sessions.has(change.session)
+      change => change.status === 'applied' && !isOf(change, path) && sessions.has(change.session)
     );
   }
 

@@ -3,6 +3,7 @@
 import type { ToolsServer } from '../feed/requests';
 import type { Change } from '../payloads';
 
+import { filesOf } from '../feed/changedFiles';
 import { diffInEditor } from './editorLines';
 import { isUnseen } from './unseenChanges';
 
@@ -44,7 +45,6 @@ function unseenOf(changes: readonly Change[], user: string): Change[] {
 
 /** A change reduced to one file; none if it is not about that file. */
 function inFile(change: Change, path: string): Change[] {
-  const file = change.files.find(one => one.path === path);
-  const diff = file?.diff ?? (change.path === path ? change.diff : null);
-  return diff ? [{ ...change, path, diff: diffInEditor(diff) }] : [];
+  const files = filesOf(change).filter(file => file.path === path);
+  return files.map(({ diff }) => ({ ...change, path, diff: diffInEditor(diff) }));
 }

@@ -9,6 +9,7 @@ import { MOST_LISTED, type ToolsServer } from '../feed/requests';
 import type { IActivityFeed } from '../feed/tokens';
 import type { Change } from '../payloads';
 
+import { filesOf, isOf } from '../feed/changedFiles';
 import { isStepBack } from '../panel/commandText';
 import { Soon } from '../feed/soon';
 import { untilAnswered } from '../feed/untilAnswered';
@@ -21,11 +22,6 @@ export function isUnseen(change: Change, user: string): boolean {
   const isNew = change.status === 'applied' && !isStepBack(change);
   const isOfFiles = change.diff.op !== 'execute';
   return isOfFiles && (change.status === 'proposed' || (isNew && !change.seen_by.includes(user)));
-}
-
-/** The paths of a change's files. */
-export function filesOf({ path, files }: Change): string[] {
-  return files.length ? files.map(file => file.path) : [path];
 }
 
 /** Asks the server again whenever the feed reports a change, but not before the server has named the user. */
@@ -66,7 +62,8 @@ export class UnseenChanges {
 
   /** The files of these changes, sorted. */
   get paths(): string[] {
-    return [...new Set(this._changes.flatMap(filesOf))].sort();
+    const files = this._changes.flatMap(filesOf);
+    return [...new Set(files.map(({ path }) => path))].sort();
   }
 
   /** Whether there may be a change to compare. */
@@ -80,7 +77,7 @@ export class UnseenChanges {
       return true;
     }
     const standing = this._made.filter(change => !isStepBack(change) && change.diff.op !== 'execute');
-    return standing.find(change => filesOf(change).includes(path))?.undoable ?? false;
+    return standing.find(change => isOf(change, path))?.undoable ?? false;
   }
 
   /** The current user; empty until known. */
