@@ -43,12 +43,11 @@ def test_changes_are_shown_in_documents_though_the_server_was_busy_when_the_page
 
     def refuse(route):
         refused.append(route)
-        if len(refused) < 3:
+        if len(refused) < 2:
             route.fulfill(status=503, body="busy")
         else:
             route.continue_()
 
-    # Once for the panel, and once for the documents.
     status = re.compile("/api/fstools/?([?]|$)")
     window = open_lab(own_lab, path=folder.path("a.py"), prepare=lambda page: page.route(status, refuse))
     expect(window.page.locator(".jp-fstools-Review-controls")).to_be_visible()

@@ -7,6 +7,7 @@ import type { IFileBrowserFactory } from '@jupyterlab/filebrowser';
 import { Notification } from '@jupyterlab/apputils';
 
 import type { Entry } from '../feed/tokens';
+import type { IUnseenChanges } from '../review/unseenChanges';
 import type { IDecisionParts } from './decideEverything';
 
 import { connectAssistant } from './connectDialog';
@@ -33,11 +34,8 @@ const describedBy = { args: { type: 'object', properties: {} } };
 export interface ICommandParts extends IDecisionParts {
   app: JupyterFrontEnd;
   browser: IFileBrowserFactory | null;
-  /** The tools' path of a file in the file browser; null for a file outside their root. */
-  toolsPath(path: string): string | null;
+  unseen: IUnseenChanges;
   showPanel(): void;
-  /** Whether there may be a change of a file to undo. */
-  mayUndo(path: string): boolean;
   /** The kinds that are listed unless the person chooses one. */
   kinds(): readonly Entry['kind'][];
 }
@@ -71,7 +69,7 @@ export function addCommands(parts: ICommandParts, palette: ICommandPalette | nul
     caption: trans.__('Take back what an assistant last did to the selected file'),
     isEnabled: () => {
       const path = chosenPath(parts);
-      return path !== null && parts.mayUndo(path);
+      return path !== null && parts.unseen.mayUndo(path);
     },
     execute: () => undoLast(parts)
   });
@@ -111,9 +109,9 @@ export function addCommands(parts: ICommandParts, palette: ICommandPalette | nul
 }
 
 /** The tools' path of the selected file in the file browser; null for none. */
-function chosenPath({ browser, toolsPath }: ICommandParts): string | null {
+function chosenPath({ browser, unseen }: ICommandParts): string | null {
   const chosen = browser?.tracker.currentWidget?.selectedItems().next();
-  return chosen && !chosen.done ? toolsPath(chosen.value.path) : null;
+  return chosen && !chosen.done ? unseen.toolsPath(chosen.value.path) : null;
 }
 
 async function undoLast(parts: ICommandParts): Promise<void> {

@@ -24,11 +24,9 @@ import { ActivityPanel } from './activityPanel';
 import { addCommands } from './commands';
 import { COMPARE } from '../diff/comparisonPlugin';
 import { filesOf } from '../feed/changedFiles';
-import { contentsPath, toolsPath } from '../paths';
 import { ToolsServer } from '../feed/requests';
 import { PanelSettings } from './settings';
 import { IActivityFeed } from '../feed/tokens';
-import { untilAnswered } from '../feed/untilAnswered';
 import { IUnseenChanges } from '../review/unseenChanges';
 import { VERSION } from '../version';
 import { WaitingNotice } from './waitingNotice';
@@ -59,11 +57,10 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
   ): void => {
     const trans = (translator ?? nullTranslator).load('jupyter_fstools');
     const server = new ToolsServer(app.serviceManager.serverSettings);
-    let root: IServerStatus['contents_path'] = '';
-    let user = '';
     let kinds: readonly Entry['kind'][] = feed.filter.kinds;
-    const words = new Words(trans, () => user);
-    const parts = { feed, server, words, trans, user: () => user };
+    const user = () => unseen.user;
+    const words = new Words(trans, user);
+    const parts = { feed, server, words, trans, user };
     const remember = (filter: IActivityFilter) =>
       void state?.save(FILTER, filter as unknown as ReadonlyPartialJSONObject);
 
@@ -75,7 +72,8 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
         remember(filter);
       },
       open: async path => {
-        const place = contentsPath(path, root);
+        await unseen.greeted;
+        const place = unseen.contentsPath(path);
         if (place === null) {
           throw new Error(trans.__('The file lies outside the folder that JupyterLab shows.'));
         }
@@ -117,9 +115,7 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
     panel.seen.connect((_, isSeen) => {
       notice.isSeen = isSeen;
     });
-    const toTools = (path: string) => toolsPath(path, root, app.serviceManager.contents);
-    const mayUndo = (path: string) => unseen.mayUndo(path);
-    addCommands({ ...parts, app, browser, toolsPath: toTools, showPanel, mayUndo, kinds: () => kinds }, palette);
+    addCommands({ ...parts, app, browser, unseen, showPanel, kinds: () => kinds }, palette);
 
     const settings = registry
       ? new PanelSettings(registry, chosen => {
@@ -133,14 +129,14 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
       : null;
 
     const greet = async () => {
-      const status = await untilAnswered(() => server.status());
-      root = status.contents_path;
-      user = status.user;
-      panel.approval = words.approval(status.approval);
-      await compareVersions(status, trans);
-      await settings?.showApproval(words.approval(status.approval));
+      const status = await unseen.greeted;
+      // If the server extension is missing, the panel says so.
+      if (status) {
+        panel.approval = words.approval(status.approval);
+        await compareVersions(status, trans);
+        await settings?.showApproval(words.approval(status.approval));
+      }
     };
-    // If the server extension is missing, the panel says so.
     void app.restored.then(greet).catch(() => undefined);
   }
 };

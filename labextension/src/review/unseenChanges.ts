@@ -5,7 +5,7 @@ import type { Contents } from '@jupyterlab/services';
 import { Token } from '@lumino/coreutils';
 import { type ISignal, Signal } from '@lumino/signaling';
 
-import { MOST_LISTED, type ToolsServer } from '../feed/requests';
+import { type IServerStatus, MOST_LISTED, type ToolsServer } from '../feed/requests';
 import type { IActivityFeed } from '../feed/tokens';
 import type { Change } from '../payloads';
 
@@ -43,13 +43,14 @@ export class UnseenChanges {
         this._user = status.user;
         feed.heard.connect(() => look.ask());
         look.ask();
+        return status;
       },
-      () => undefined
+      () => null
     );
   }
 
-  /** Resolves once the server has named the user and the tools' root, or has refused to. */
-  readonly greeted: Promise<void>;
+  /** Resolves once the server has told its status, with the user and the tools' root; to null if it refuses to. */
+  readonly greeted: Promise<IServerStatus | null>;
 
   get changed(): ISignal<this, void> {
     return this._changed;
