@@ -5,7 +5,7 @@ import { Message } from '@lumino/messaging';
 import { Signal } from '@lumino/signaling';
 import { Panel, Widget } from '@lumino/widgets';
 
-import type { IFileSides, ToolsServer } from '../feed/requests';
+import type { Decision, IFileSides, ToolsServer } from '../feed/requests';
 import type { IActivityFeed } from '../feed/tokens';
 import type { Words } from '../panel/words';
 import type { Change, ChangedSince, FileDiff } from '../payloads';
@@ -213,7 +213,7 @@ export class ChangeComparison extends MainAreaWidget<Panel> {
 
   private _decisions(change: Change): IOffer[] {
     const { trans, server, user } = this._parts;
-    const decision = (name: 'approve' | 'reject' | 'keep' | 'undo', label: string): IOffer => ({
+    const decision = (name: Decision, label: string): IOffer => ({
       name,
       label,
       act: () => void this._decide(() => server.decide(change.id, name))

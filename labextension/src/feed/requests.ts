@@ -92,7 +92,8 @@ export interface IConnection {
   configuration: string;
 }
 
-export type Decision = 'approve' | 'reject';
+/** A decision about a change. */
+export type Decision = 'approve' | 'reject' | 'keep' | 'undo';
 
 /** The server refused, or could not be reached (`code` is then `unreachable`). */
 export class RequestError extends Error {
@@ -191,7 +192,7 @@ export class ToolsServer {
   }
 
   /** Decide about a change, or about some of its hunks. */
-  async decide(id: string, decision: Decision | 'undo' | 'keep', body: IDecisionDetail = {}): Promise<Change> {
+  async decide(id: string, decision: Decision, body: IDecisionDetail = {}): Promise<Change> {
     const path = `changes/${encodeURIComponent(id)}/${decision}`;
     return (await deciding.run(() => this._ask<{ change: Change }>('POST', path, { body }))).change;
   }
@@ -220,7 +221,7 @@ export class ToolsServer {
   }
 
   /** Decide about changes in the order of their ids. */
-  async decideAll(decision: Decision, ids: string[]): Promise<IOutcome[]> {
+  async decideAll(decision: 'approve' | 'reject', ids: string[]): Promise<IOutcome[]> {
     return (await this._ask<{ outcomes: IOutcome[] }>('POST', `changes/${decision}`, { body: { ids } })).outcomes;
   }
 

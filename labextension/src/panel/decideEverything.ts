@@ -12,9 +12,6 @@ import { isCommand, isStepBack } from './commandText';
 import { decisionList } from './decisionList';
 import { element } from '../element';
 
-/** Decisions about several changes at once. */
-export type Step = Decision | 'undo' | 'keep';
-
 /** Parts that are needed to decide. */
 export interface IDecisionParts extends INamingParts {
   feed: IActivityFeed;
@@ -31,7 +28,7 @@ export function waitingIn({ entries }: IActivityFeed): ChangeEvent[] {
  * Those of some changes to which a step applies now. Only changes that fit their file and were shown in full can be
  * approved: in the panel, or for a command, in the dialog that asks.
  */
-export function fit(step: Step, changes: readonly ChangeEvent[], { feed, user }: IDecisionParts): ChangeEvent[] {
+export function fit(step: Decision, changes: readonly ChangeEvent[], { feed, user }: IDecisionParts): ChangeEvent[] {
   const standing = changes.filter(change => change.status === 'applied' && !isStepBack(change) && !isCommand(change));
   switch (step) {
     case 'approve':
@@ -48,7 +45,7 @@ export function fit(step: Step, changes: readonly ChangeEvent[], { feed, user }:
 }
 
 /** Apply a step to those changes that it fits, if the person confirms it; show the refusals. */
-export async function decideAll(parts: IDecisionParts, step: Step, changes: readonly ChangeEvent[]): Promise<void> {
+export async function decideAll(parts: IDecisionParts, step: Decision, changes: readonly ChangeEvent[]): Promise<void> {
   try {
     await decided(parts, step, changes);
   } catch (error) {
@@ -56,7 +53,7 @@ export async function decideAll(parts: IDecisionParts, step: Step, changes: read
   }
 }
 
-async function decided(parts: IDecisionParts, step: Step, changes: readonly ChangeEvent[]): Promise<void> {
+async function decided(parts: IDecisionParts, step: Decision, changes: readonly ChangeEvent[]): Promise<void> {
   const { trans } = parts;
   const chosen = fit(step, changes, parts);
   if (!chosen.length) {
@@ -77,7 +74,7 @@ async function decided(parts: IDecisionParts, step: Step, changes: readonly Chan
 /** Decide by ids, because newer changes were not shown; oldest first, in the order in which they were proposed. */
 async function decidedAtOnce(
   { feed, server }: IDecisionParts,
-  step: Decision,
+  step: 'approve' | 'reject',
   chosen: ChangeEvent[]
 ): Promise<string[]> {
   const paths = new Map(chosen.map(({ id, path }) => [id, path]));
@@ -102,7 +99,7 @@ async function decidedInTurn(parts: IDecisionParts, step: 'undo' | 'keep', chose
 
 async function isMeant(
   parts: IDecisionParts,
-  step: Decision | 'undo',
+  step: Exclude<Decision, 'keep'>,
   chosen: readonly ChangeEvent[],
   asked: readonly ChangeEvent[]
 ): Promise<boolean> {

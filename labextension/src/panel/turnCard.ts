@@ -3,8 +3,8 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { ChangeEvent } from '../payloads';
+import type { Decision } from '../feed/requests';
 import type { ITurn } from './turns';
-import type { Step } from './decideEverything';
 import type { Words } from './words';
 
 import { Card } from './card';
@@ -17,9 +17,9 @@ import { countsOf } from './turns';
 /** Actions that a turn's card asks of its panel. */
 export interface ITurnActions {
   /** The changes to which a step applies now. */
-  fit(step: Step, changes: readonly ChangeEvent[]): ChangeEvent[];
+  fit(step: Decision, changes: readonly ChangeEvent[]): ChangeEvent[];
   /** Apply a step to those changes that it fits, if the person confirms it. */
-  decideAll(step: Step, changes: readonly ChangeEvent[]): Promise<void>;
+  decideAll(step: Decision, changes: readonly ChangeEvent[]): Promise<void>;
   /** How many changes wait in the whole list. */
   waiting(): number;
   isUnfolded(turn: ITurn): boolean;
@@ -61,7 +61,7 @@ export class TurnCard extends Card {
     if (action === 'fold') {
       void this.toggle();
     } else if (action !== undefined) {
-      void this._actions.decideAll(action.replace('-turn', '') as Step, this._turn.changes);
+      void this._actions.decideAll(action.replace('-turn', '') as Decision, this._turn.changes);
     }
   }
 

@@ -4,11 +4,10 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { Words } from '../panel/words';
 import type { Change } from '../payloads';
-import type { HunkDecision } from './hunkControls';
 import type { KeptDecisions } from './keptDecisions';
 import type { IReviewView } from './reviewView';
 
-import { RequestError, type ToolsServer } from '../feed/requests';
+import { type Decision, RequestError, type ToolsServer } from '../feed/requests';
 import { asHunks, Decisions, type Hunks, hunksOf, type IDecisionDetail, isDivisible } from './decisions';
 
 /** Most attempts to write an edited proposal while the person goes on typing in its text. */
@@ -48,12 +47,7 @@ export class Decider {
   }
 
   /** Decide about hunks; decisions about a proposal are sent to the server once all of its hunks are decided. */
-  async decide(
-    change: Change,
-    names: readonly string[],
-    decision: HunkDecision,
-    detail: IDecisionDetail
-  ): Promise<void> {
+  async decide(change: Change, names: readonly string[], decision: Decision, detail: IDecisionDetail): Promise<void> {
     const { server } = this._parts;
     const hunks = isDivisible(change) ? { hunks: asHunks(change, names) } : {};
     this.problem = '';
@@ -84,7 +78,7 @@ export class Decider {
   }
 
   /** Decide about whole changes, newest first to undo them; approving all keeps rejected hunks rejected. */
-  async decideAll(changes: readonly Change[], decision: HunkDecision): Promise<void> {
+  async decideAll(changes: readonly Change[], decision: Decision): Promise<void> {
     const order = decision === 'undo' ? -1 : 1;
     this.problem = '';
     for (const change of [...changes].sort((one, other) => order * (one.created_at - other.created_at))) {
@@ -92,7 +86,7 @@ export class Decider {
     }
   }
 
-  private _decideWhole(change: Change, decision: HunkDecision): Promise<unknown> {
+  private _decideWhole(change: Change, decision: Decision): Promise<unknown> {
     if (change.status !== 'proposed') {
       return this._parts.server.decide(change.id, decision);
     }

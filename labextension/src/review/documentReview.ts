@@ -6,10 +6,10 @@ import type { IDisposable } from '@lumino/disposable';
 import { CodeMirrorEditor } from '@jupyterlab/codemirror';
 import { Signal } from '@lumino/signaling';
 
+import type { Decision } from '../feed/requests';
 import type { IActivityFeed } from '../feed/tokens';
 import type { Change } from '../payloads';
 import type { IDecisionDetail } from './decisions';
-import type { HunkDecision } from './hunkControls';
 import type { IReviewView } from './reviewView';
 
 import { isOf } from '../feed/changedFiles';
@@ -187,7 +187,7 @@ export class DocumentReview implements IDisposable {
   private async _decide(
     change: Change,
     names: readonly string[],
-    decision: HunkDecision,
+    decision: Decision,
     detail: IDecisionDetail
   ): Promise<void> {
     const again = () => this._marks.button(change, names, decision);
@@ -309,6 +309,6 @@ export class DocumentReview implements IDisposable {
   private _pressed = '';
 }
 
-function decisionOf(decision: BarDecision): HunkDecision {
-  return decision.replace('-session', '') as HunkDecision;
+function decisionOf(decision: BarDecision): Decision {
+  return decision.replace('-session', '') as Decision;
 }

@@ -2,13 +2,11 @@
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 
+import type { Decision } from '../feed/requests';
 import type { Change } from '../payloads';
 import type { IDecisionDetail } from './decisions';
 
 import { actionButton, element } from '../element';
-
-/** Decisions that can be made at a hunk. */
-export type HunkDecision = 'approve' | 'reject' | 'keep' | 'undo';
 
 /** A hunk, and what can be decided about it. */
 export interface IHunkState {
@@ -31,7 +29,7 @@ export interface IHunkState {
   written: string | undefined;
   /** Whether the old lines are shown, and what shows or hides them; null where there are none. */
   old: { isShown: boolean; toggle(): boolean } | null;
-  decide(decision: HunkDecision, detail: IDecisionDetail): void;
+  decide(decision: Decision, detail: IDecisionDetail): void;
   /** Note the field in which the person edits the proposed text. */
   edit(field: HTMLTextAreaElement): void;
   /** Show the whole change in the main area. */
@@ -68,7 +66,7 @@ function waitingButtons(row: HTMLElement, state: IHunkState, trans: TranslationB
   const reason = element('input', 'jp-fstools-Review-reason jp-mod-styled');
   reason.placeholder = trans.__('Reason (optional)');
   reason.setAttribute('aria-label', trans.__('Reason for rejecting'));
-  const decide = (decision: HunkDecision) => {
+  const decide = (decision: Decision) => {
     const text = row.querySelector<HTMLTextAreaElement>('.jp-fstools-Review-edit')?.value ?? written;
     state.decide(decision, { reason: reason.value.trim(), text: text === proposed ? undefined : text });
   };

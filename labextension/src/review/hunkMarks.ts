@@ -2,6 +2,7 @@
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 
+import type { Decision } from '../feed/requests';
 import type { CellDiff, Change } from '../payloads';
 import type { Decider } from './decider';
 import type { IDecisionDetail } from './decisions';
@@ -11,7 +12,7 @@ import type { IMarker, IShownBeside } from './reviewView';
 
 import { isMadeUp } from './cellMarks';
 import { hunkName, isDivisible, isKept } from './decisions';
-import { hunkControls, type HunkDecision } from './hunkControls';
+import { hunkControls } from './hunkControls';
 import { proposedText } from './textReview';
 
 /** What marks and buttons need of the document's review. */
@@ -25,7 +26,7 @@ export interface IHunkMarksParts {
   /** Where any of these hunks no longer fits, in words; empty if all fit. */
   staleAt(change: Change, names: readonly string[]): string;
   mayUndo(change: Change): boolean;
-  decide(change: Change, names: readonly string[], decision: HunkDecision, detail: IDecisionDetail): void;
+  decide(change: Change, names: readonly string[], decision: Decision, detail: IDecisionDetail): void;
   /** Show a whole change in the main area. */
   compare(id: string): void;
 }
@@ -105,7 +106,7 @@ export class HunkMarks implements IMarker {
   }
 
   /** The button for a decision about these hunks, as it is drawn now. */
-  button(change: Change, names: readonly string[], decision: HunkDecision): HTMLElement | null {
+  button(change: Change, names: readonly string[], decision: Decision): HTMLElement | null {
     const row = this._parts.node.querySelector(`[data-hunk="${CSS.escape(hunkId(change, names))}"]`);
     return row?.querySelector<HTMLElement>(`[data-action="${decision}"]`) ?? null;
   }

@@ -4,13 +4,14 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { Widget } from '@lumino/widgets';
 
+import type { Decision } from '../feed/requests';
 import type { Change } from '../payloads';
 
 import { actionButton, element } from '../element';
 import { reconcile } from '../panel/reconcile';
 
 /** Decisions about all changes of a document, or of the sessions that made them. */
-export type BarDecision = 'approve' | 'reject' | 'keep' | 'undo' | 'keep-session' | 'undo-session';
+export type BarDecision = Decision | 'keep-session' | 'undo-session';
 
 /** Actions of the bar's buttons. */
 export interface IBarActions {

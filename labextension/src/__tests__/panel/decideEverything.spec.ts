@@ -1,6 +1,7 @@
 import type { ChangeEvent } from '../../payloads';
+import type { Decision } from '../../feed/requests';
 import type { IActivityFilter } from '../../feed/tokens';
-import type { IDecisionParts, Step } from '../../panel/decideEverything';
+import type { IDecisionParts } from '../../panel/decideEverything';
 
 import { nullTranslator } from '@jupyterlab/translation';
 
@@ -34,7 +35,7 @@ const decisions = () => server.asked.filter(asked => /POST .*\/(approve|reject) 
 const parts = (): IDecisionParts => ({ feed, server: server.client, words, trans, user: () => 'ann' });
 
 /** Apply a step to the waiting changes of the list; returns the dialog's text as its button is pressed. */
-async function approved(press = '.jp-mod-accept', meanwhile = () => {}, step: Step = 'approve'): Promise<string> {
+async function approved(press = '.jp-mod-accept', meanwhile = () => {}, step: Decision = 'approve'): Promise<string> {
   await feed.refresh();
   feed.entries.forEach(({ id }) => !id.startsWith('unseen') && feed.noteShown(id));
   const done = decideAll(parts(), step, waitingIn(feed));
