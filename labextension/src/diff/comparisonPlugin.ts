@@ -40,7 +40,7 @@ export const comparisonPlugin: JupyterFrontEndPlugin<void> = {
     const opened = new Map<string, ChangeComparison>();
 
     const newest = async () => {
-      const found = [...(await server.waiting({})), ...(await server.made({}))];
+      const found = [...(await server.waiting()), ...(await server.made())];
       return found.find(({ diff }) => diff.op !== 'execute')?.id;
     };
     app.commands.addCommand(COMPARE, {

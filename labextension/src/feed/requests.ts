@@ -12,7 +12,6 @@ import { ConcurrencyLimit } from './concurrencyLimit';
 /** The parts of the server's status that this extension uses. */
 export interface IServerStatus {
   version: string;
-  root: string;
   /** The user who sends the request. */
   user: string;
   /** Path of the tools' root below Jupyter's root: '' if both are the same, null if it lies outside. */
@@ -20,8 +19,6 @@ export interface IServerStatus {
   /** The tools that are enabled. */
   tools: string[];
   approval: string | string[];
-  read_only: boolean;
-  events: { change: string; activity: string };
 }
 
 /** Outcome of one of several changes that were decided at once. */
@@ -202,21 +199,18 @@ export class ToolsServer {
     return this._ask('GET', 'changes', { query: { path, status, limit } });
   }
 
-  /** Waiting changes of a session, below a path, or both: the newest 1000, newest first, without their diffs. */
-  waiting(of: Pick<IActivityFilter, 'session' | 'path'>): Promise<Change[]> {
-    return this._all('proposed', of);
+  /** Waiting changes: the newest 1000, newest first, without their diffs. */
+  waiting(): Promise<Change[]> {
+    return this._all('proposed');
   }
 
-  /** The same for applied changes. */
-  made(of: Pick<IActivityFilter, 'session' | 'path'>): Promise<Change[]> {
-    return this._all('applied', of);
+  /** The same for applied changes, of a file or below a folder. */
+  made(path?: string): Promise<Change[]> {
+    return this._all('applied', path);
   }
 
-  private async _all(
-    status: Change['status'],
-    { session, path }: Pick<IActivityFilter, 'session' | 'path'>
-  ): Promise<Change[]> {
-    const query = { status, session, path, diffs: 'false', limit: MOST_LISTED };
+  private async _all(status: Change['status'], path?: string): Promise<Change[]> {
+    const query = { status, path, diffs: 'false', limit: MOST_LISTED };
     return (await this._ask<{ changes: Change[] }>('GET', 'changes', { query })).changes;
   }
 

@@ -31,7 +31,7 @@ export async function changesToSee(server: ToolsServer, path: string, user: stri
   const made = unseenOf(applied.changes, user);
   if (applied.changes.length < applied.total && made.length < MOST_SHOWN) {
     const listed = new Set(applied.changes.map(({ id }) => id));
-    const older = unseenOf(await server.made({ path }), user).filter(({ id }) => !listed.has(id));
+    const older = unseenOf(await server.made(path), user).filter(({ id }) => !listed.has(id));
     made.push(...(await Promise.all(older.slice(0, MOST_SHOWN - made.length).map(({ id }) => server.change(id)))));
   }
   const ofThis = (changes: Change[]) => changes.flatMap(change => inFile(change, path)).reverse();

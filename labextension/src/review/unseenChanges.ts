@@ -32,7 +32,7 @@ export class UnseenChanges {
     private _contents: Pick<Contents.IManager, 'driveName'>
   ) {
     const look = new Soon(async () => {
-      const [waiting, made] = await Promise.all([server.waiting({}), server.made({})]);
+      const [waiting, made] = await Promise.all([server.waiting(), server.made()]);
       this._changes = [...waiting, ...made].filter(change => isUnseen(change, this._user));
       this._made = made;
       this._changed.emit();
