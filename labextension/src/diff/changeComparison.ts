@@ -5,9 +5,8 @@ import { Message } from '@lumino/messaging';
 import { Signal } from '@lumino/signaling';
 import { Panel, Widget } from '@lumino/widgets';
 
-import type { Decision, IFileSides, ToolsServer } from '../feed/requests';
-import type { IActivityFeed } from '../feed/tokens';
-import type { Words } from '../panel/words';
+import type { Decision, IFileSides } from '../feed/requests';
+import type { IDecisionParts } from '../panel/decideEverything';
 import type { Change, ChangedSince, FileDiff } from '../payloads';
 import type { IComparisonStyle } from './comparison';
 import type { IDiffParts } from './diffParts';
@@ -22,13 +21,7 @@ import { alignedCells, cellsIn } from './notebookSides';
 import { hidesRows } from './showAll';
 
 /** Parts that a comparison of a change works with. */
-export interface IChangeParts extends IDiffParts {
-  server: ToolsServer;
-  feed: IActivityFeed;
-  words: Words;
-  /** The current user; empty until known. */
-  user(): string;
-}
+export type IChangeParts = IDiffParts & IDecisionParts;
 
 interface IOffer {
   name: string;

@@ -7,14 +7,14 @@ import { Widget } from '@lumino/widgets';
 
 import type { IConnection, INewConnection } from '../feed/requests';
 import type { IConnectChoices } from './connectForm';
-import type { ITokensParts } from './tokensDialog';
+import type { IServerParts } from './words';
 
 import { ConnectForm } from './connectForm';
 import { element } from '../element';
 import { RequestError } from '../feed/requests';
 
 /** Ask until the server has made a token; then show how to connect, until the person closes the dialog. */
-export async function connectAssistant(parts: ITokensParts): Promise<void> {
+export async function connectAssistant(parts: IServerParts): Promise<void> {
   const { server, words, trans } = parts;
   let choices: IConnectChoices;
   try {
@@ -50,7 +50,7 @@ async function askedFor(body: ConnectForm, trans: TranslationBundle): Promise<IN
   return answer.button.accept ? answer.value : null;
 }
 
-async function showConnection(made: IConnection, stdio: boolean, parts: ITokensParts): Promise<void> {
+async function showConnection(made: IConnection, stdio: boolean, parts: IServerParts): Promise<void> {
   const { trans } = parts;
   const body = new ConnectionView(made, stdio, parts);
   void body.follow();
@@ -65,7 +65,7 @@ class ConnectionView extends Widget {
   constructor(
     private _made: IConnection,
     stdio: boolean,
-    private _parts: ITokensParts
+    private _parts: IServerParts
   ) {
     super({ node: element('div', 'jp-fstools-Connect') });
     const { trans } = _parts;

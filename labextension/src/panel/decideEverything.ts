@@ -6,14 +6,14 @@ import { Widget } from '@lumino/widgets';
 import type { ChangeEvent } from '../payloads';
 import type { Decision } from '../feed/requests';
 import type { IActivityFeed } from '../feed/tokens';
-import type { INamingParts } from './decisionList';
+import type { IServerParts } from './words';
 
 import { isCommand, isStepBack } from './commandText';
 import { decisionList } from './decisionList';
 import { element } from '../element';
 
 /** Parts that are needed to decide. */
-export interface IDecisionParts extends INamingParts {
+export interface IDecisionParts extends IServerParts {
   feed: IActivityFeed;
   /** The current user; empty until the server has named them. */
   user(): string;

@@ -1,10 +1,7 @@
 /** Lists what a person is about to decide. */
 
-import type { TranslationBundle } from '@jupyterlab/translation';
-
 import type { ChangeEvent } from '../payloads';
-import type { ToolsServer } from '../feed/requests';
-import type { Words } from './words';
+import type { IServerParts } from './words';
 
 import { pathsOf } from '../feed/entries';
 import { commandBlock, isCommand, plainLine } from './commandText';
@@ -12,19 +9,12 @@ import { element } from '../element';
 
 const FILES_LISTED = 10;
 
-/** Parts that are needed to name changes. */
-export interface INamingParts {
-  server: ToolsServer;
-  words: Words;
-  trans: TranslationBundle;
-}
-
 /**
  * List every command in full, loading its text, and the first of the other changes.
  *
  * @throws RequestError - the text of a command cannot be loaded.
  */
-export async function decisionList(changes: readonly ChangeEvent[], parts: INamingParts): Promise<HTMLElement> {
+export async function decisionList(changes: readonly ChangeEvent[], parts: IServerParts): Promise<HTMLElement> {
   const { trans } = parts;
   const commands = changes.filter(isCommand);
   const others = changes.filter(change => !isCommand(change));
@@ -41,7 +31,7 @@ export async function decisionList(changes: readonly ChangeEvent[], parts: INami
   return list;
 }
 
-async function itemOf(entry: ChangeEvent, { server, words, trans }: INamingParts): Promise<HTMLElement> {
+async function itemOf(entry: ChangeEvent, { server, words, trans }: IServerParts): Promise<HTMLElement> {
   const item = element('li', '');
   item.append(element('span', 'jp-fstools-Card-verb', words.verb(entry)), ' ');
   if (isCommand(entry)) {

@@ -1,26 +1,17 @@
 /** Lists the tokens of assistants in a dialog, each with a button that revokes it. */
 
-import type { TranslationBundle } from '@jupyterlab/translation';
-
 import { Dialog, showDialog } from '@jupyterlab/apputils';
 import { Time } from '@jupyterlab/coreutils';
 import { Widget } from '@lumino/widgets';
 
-import type { IAssistantToken, ToolsServer } from '../feed/requests';
-import type { Words } from './words';
+import type { IAssistantToken } from '../feed/requests';
+import type { IServerParts } from './words';
 
 import { element } from '../element';
 import { plainLine } from './commandText';
 
-/** Parts that the dialog works with. */
-export interface ITokensParts {
-  server: ToolsServer;
-  words: Words;
-  trans: TranslationBundle;
-}
-
 /** Show the tokens until the person closes the dialog. */
-export async function showTokens(parts: ITokensParts): Promise<void> {
+export async function showTokens(parts: IServerParts): Promise<void> {
   const { trans } = parts;
   const list = new TokenList(parts);
   const closed = showDialog({
@@ -33,7 +24,7 @@ export async function showTokens(parts: ITokensParts): Promise<void> {
 }
 
 class TokenList extends Widget {
-  constructor(private _parts: ITokensParts) {
+  constructor(private _parts: IServerParts) {
     super();
     this.addClass('jp-fstools-Tokens');
     this.node.textContent = _parts.trans.__('Loading…');

@@ -3,12 +3,20 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { ChangeEvent } from '../payloads';
+import type { ToolsServer } from '../feed/requests';
 import type { Entry } from '../feed/tokens';
 import type { ITurn } from './turns';
 
 import { isCommand, isStepBack, spokenCommand } from './commandText';
 import { RequestError } from '../feed/requests';
 import { countsOf } from './turns';
+
+/** Parts that ask the server, and tell its answers. */
+export interface IServerParts {
+  server: ToolsServer;
+  words: Words;
+  trans: TranslationBundle;
+}
 
 /** Puts entries, turns and problems into the person's language. */
 export class Words {

@@ -1,24 +1,19 @@
 /** Carries out what a person decides about a document's changes. */
 
-import type { TranslationBundle } from '@jupyterlab/translation';
-
-import type { Words } from '../panel/words';
+import type { IServerParts } from '../panel/words';
 import type { Change } from '../payloads';
 import type { KeptDecisions } from './keptDecisions';
 import type { IReviewView } from './reviewView';
 
-import { type Decision, RequestError, type ToolsServer } from '../feed/requests';
+import { type Decision, RequestError } from '../feed/requests';
 import { asHunks, Decisions, type Hunks, hunksOf, type IDecisionDetail, isDivisible } from './decisions';
 
 /** Most attempts to write an edited proposal while the person goes on typing in its text. */
 const MOST_TRIES = 10;
 
 /** Parts that a decider works with. */
-export interface IDeciderParts {
-  server: ToolsServer;
+export interface IDeciderParts extends IServerParts {
   decisions: KeptDecisions;
-  words: Words;
-  trans: TranslationBundle;
 }
 
 /** Sends decisions to the server; `problem` tells why it refused one. */
