@@ -4,6 +4,7 @@ import { diff } from '@codemirror/merge';
 import type { ISharedCell, ISharedNotebook, ISharedText } from '@jupyter/ydoc';
 import type { JSONObject } from '@lumino/coreutils';
 
+import { equalEnds } from '../equalEnds';
 import { transactInPlace } from './carets';
 import { CellList, isRunning, needsNewEditor } from './cellList';
 import { setMember } from './cellMembers';
@@ -48,20 +49,6 @@ function withIds({ cells }: CellList, wanted: readonly JSONObject[]): readonly J
     const same = fromEnd <= tail ? cells[cells.length - fromEnd] : index < cells.length - tail ? cells[index] : null;
     return same && (!isRunning(same) || isEqual(same, cell)) ? { ...cell, id: same.id } : cell;
   });
-}
-
-/** Numbers of items that are equal at the beginning of two sequences, and then at their end. */
-function equalEnds(count: number, other: number, isEqual: (at: number, other: number) => boolean): [number, number] {
-  const most = Math.min(count, other);
-  let head = 0;
-  while (head < most && isEqual(head, head)) {
-    head++;
-  }
-  let tail = 0;
-  while (tail < most - head && isEqual(count - 1 - tail, other - 1 - tail)) {
-    tail++;
-  }
-  return [head, tail];
 }
 
 function textOf(source: unknown): string {

@@ -12,6 +12,7 @@ import type { Row } from './turns';
 
 import { tellTimes } from './cardHead';
 import { element } from '../element';
+import { equalEnds } from '../equalEnds';
 
 const USUAL_HEIGHT = 30;
 const NEAR_END = 30;
@@ -46,15 +47,7 @@ export class Ids {
   /** Replace the ids. */
   become(ids: string[]): void {
     const known = this._ids;
-    const shorter = Math.min(known.length, ids.length);
-    let start = 0;
-    while (start < shorter && known[start] === ids[start]) {
-      start++;
-    }
-    let end = 0;
-    while (end < shorter - start && known[known.length - 1 - end] === ids[ids.length - 1 - end]) {
-      end++;
-    }
+    const [start, end] = equalEnds(known.length, ids.length, (at, other) => known[at] === ids[other]);
     const gone = known.slice(start, known.length - end);
     const come = ids.slice(start, ids.length - end);
     this._ids = ids;
