@@ -3,7 +3,7 @@
 import type { Contents } from '@jupyterlab/services';
 
 import { Token } from '@lumino/coreutils';
-import { type ISignal, Signal } from '@lumino/signaling';
+import { Signal } from '@lumino/signaling';
 
 import { type IServerStatus, MOST_LISTED, type ToolsServer } from '../feed/requests';
 import type { IActivityFeed } from '../feed/tokens';
@@ -35,7 +35,7 @@ export class UnseenChanges {
       const [waiting, made] = await Promise.all([server.waiting(), server.made()]);
       this._changes = [...waiting, ...made].filter(change => isUnseen(change, this._user));
       this._made = made;
-      this._changed.emit();
+      this.changed.emit();
     }, LOOK_AT_MOST_EVERY);
     this.greeted = untilAnswered(() => server.status()).then(
       status => {
@@ -52,9 +52,7 @@ export class UnseenChanges {
   /** Resolves once the server has told its status, with the user and the tools' root; to null if it refuses to. */
   readonly greeted: Promise<IServerStatus | null>;
 
-  get changed(): ISignal<this, void> {
-    return this._changed;
-  }
+  readonly changed = new Signal<this, void>(this);
 
   /** Unseen changes without their diffs: first waiting, then applied ones, each newest first. */
   get changes(): readonly Change[] {
@@ -100,7 +98,6 @@ export class UnseenChanges {
   private _root: RootBelowContents = null;
   private _changes: readonly Change[] = [];
   private _made: readonly Change[] | null = null;
-  private _changed = new Signal<this, void>(this);
 }
 
 export type IUnseenChanges = UnseenChanges;
