@@ -187,16 +187,14 @@ function expectedStart(hunk: DiffHunk, side: Side): number {
 }
 
 function blocksOf(hunk: DiffHunk, lines: readonly string[], side: Side): IBlock[] | null {
-  const gone = side === 'old' ? 'add' : 'remove';
   const start = startOf(linesOfSide(hunk, side), lines, expectedStart(hunk, side));
-  return start < 0 ? null : blocksFrom(start, hunk, gone);
+  return start < 0 ? null : blocksFrom(start, hunk, side);
 }
 
 /** Places each block where it occurs exactly once together with the lines above it, or with those below it. */
 function looseBlocks(hunk: DiffHunk, lines: readonly string[], side: Side): IBlock[] | null {
-  const gone = side === 'old' ? 'add' : 'remove';
   const whole = linesOfSide(hunk, side);
-  const blocks = blocksFrom(0, hunk, gone);
+  const blocks = blocksFrom(0, hunk, side);
   let before = 0;
   for (const [index, block] of blocks.entries()) {
     const { line: first, count } = block;
@@ -214,7 +212,8 @@ function looseBlocks(hunk: DiffHunk, lines: readonly string[], side: Side): IBlo
 }
 
 /** The blocks of a hunk that begins at a line of a text. */
-function blocksFrom(start: number, hunk: DiffHunk, gone: 'add' | 'remove'): IBlock[] {
+function blocksFrom(start: number, hunk: DiffHunk, side: Side): IBlock[] {
+  const gone = side === 'old' ? 'add' : 'remove';
   let line = start;
   const blocks: IBlock[] = [];
   let block: IBlock | null = null;
