@@ -4,7 +4,6 @@ import type { Message } from '@lumino/messaging';
 
 import { WindowedList, WindowedListModel } from '@jupyterlab/ui-components';
 import { UUID } from '@lumino/coreutils';
-import { Signal } from '@lumino/signaling';
 
 import type { Widget } from '@lumino/widgets';
 
@@ -12,55 +11,13 @@ import type { Row } from './turns';
 
 import { tellTimes } from './cardHead';
 import { element } from '../element';
-import { equalEnds } from '../equalEnds';
+import { Ids } from './ids';
 
 const USUAL_HEIGHT = 30;
 const NEAR_END = 30;
 const TIMES_AGE = 30_000;
 const FRAMES_TO_DRAW = 3;
 const MOST_FRAMES = 30;
-
-type Step = ReturnType<typeof step>;
-
-function step(type: 'add' | 'remove', index: number, ids: string[]) {
-  return type === 'add'
-    ? { type, newIndex: index, newValues: ids, oldIndex: -1, oldValues: [] }
-    : { type, newIndex: -1, newValues: [], oldIndex: index, oldValues: ids };
-}
-
-/** Reports where ids were inserted and removed, so that the heights of all others stay known. */
-export class Ids {
-  readonly changed = new Signal<this, Step>(this);
-
-  get length(): number {
-    return this._ids.length;
-  }
-
-  get(index: number): string {
-    return this._ids[index];
-  }
-
-  indexOf(id: string): number {
-    return this._ids.indexOf(id);
-  }
-
-  /** Replace the ids. */
-  become(ids: string[]): void {
-    const known = this._ids;
-    const [start, end] = equalEnds(known.length, ids.length, (at, other) => known[at] === ids[other]);
-    const gone = known.slice(start, known.length - end);
-    const come = ids.slice(start, ids.length - end);
-    this._ids = ids;
-    if (gone.length) {
-      this.changed.emit(step('remove', start, gone));
-    }
-    if (come.length) {
-      this.changed.emit(step('add', start, come));
-    }
-  }
-
-  private _ids: string[] = [];
-}
 
 /** Shows one row, and later states of it. */
 export interface ICard extends Widget {

@@ -1,4 +1,4 @@
-import { Ids } from '../../panel/cardList';
+import { Ids } from '../../panel/ids';
 
 function stepsOf(before: string, after: string): string[] {
   const ids = new Ids();
