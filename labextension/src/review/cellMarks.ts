@@ -1,12 +1,12 @@
 /** Marks cells that are deleted, moved or converted, and shows ghosts of cells to come. */
 
-import type { CellDiff, Change, DiffHunk } from '../payloads';
+import type { CellDiff, Change } from '../payloads';
 
 import { element } from '../element';
 import { hunkName, hunksOfCell } from './decisions';
 import { inEditor } from './editorLines';
 import { linesBlock } from './inlineMarks';
-import { linesOfSide, placed, type Side, sideOf } from './placedHunks';
+import { placed, type Side, sideOf, textOf } from './placedHunks';
 
 /** A cell of an open notebook, as far as marks need it. */
 export interface IOpenCell {
@@ -210,8 +210,4 @@ function fitsMade({ action, cell_type, hunks }: CellDiff, cell: ICellState | und
   return action === 'insert'
     ? cell.type === cell_type && textOf(hunks, 'new') === cell.source
     : action !== 'edit' && placed(hunks, cell.source, 'new').every(({ blocks }) => blocks);
-}
-
-function textOf(hunks: readonly DiffHunk[], side: Side): string {
-  return hunks.flatMap(hunk => linesOfSide(hunk, side)).join('\n');
 }

@@ -13,7 +13,7 @@ import type { IMarker, IShownBeside } from './reviewView';
 import { isMadeUp } from './cellMarks';
 import { hunkName, isDivisible, isKept } from './decisions';
 import { hunkControls } from './hunkControls';
-import { proposedText } from './textReview';
+import { textOf } from './placedHunks';
 
 /** What marks and buttons need of the document's review. */
 export interface IHunkMarksParts {
@@ -58,7 +58,7 @@ export class HunkMarks implements IMarker {
     const waits = change.status === 'proposed';
     // The server cannot tell whether the text of a cell without an id is still the one that was edited.
     const isEditable = waits && !hunk.isLoose && !isMadeUp(cell?.cell_id ?? '');
-    const proposed = isEditable ? proposedText(hunk.hunk) : null;
+    const proposed = isEditable ? textOf([hunk.hunk], 'new') : null;
     const hasOld = hunk.hunk.rows.some(row => row.kind === 'remove');
     const id = hunkId(change, [name]);
     return {

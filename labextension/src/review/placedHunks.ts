@@ -47,8 +47,12 @@ export function placedLoosely(hunks: readonly DiffHunk[], lines: readonly string
   });
 }
 
-/** The lines of one side of a hunk. */
-export function linesOfSide(hunk: DiffHunk, side: Side): string[] {
+/** The text of one side of some hunks. */
+export function textOf(hunks: readonly DiffHunk[], side: Side): string {
+  return hunks.flatMap(hunk => linesOfSide(hunk, side)).join('\n');
+}
+
+function linesOfSide(hunk: DiffHunk, side: Side): string[] {
   return rowsOfSide(hunk, side).map(row => row.text);
 }
 

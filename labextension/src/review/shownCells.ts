@@ -9,7 +9,7 @@ import type { IMarker } from './reviewView';
 import { element } from '../element';
 import { formerPlaces, ghostOf, moves, predecessors, unnamedIn } from './cellMarks';
 import { hunksOfCell } from './decisions';
-import { proposedText } from './textReview';
+import { textOf } from './placedHunks';
 
 /** A box that a change shows at a cell. */
 export interface IChangeBox extends ICellBox {
@@ -108,7 +108,7 @@ function boxesOf(
     convert: trans.__('becomes a %1 cell', cell.cell_type),
     clear_outputs: waits ? trans.__('its outputs are cleared') : trans.__('its outputs were cleared')
   };
-  const proposed = waits && cell.action === 'insert' && cell.hunks.length ? proposedText(cell.hunks[0]) : null;
+  const proposed = waits && cell.action === 'insert' && cell.hunks.length ? textOf(cell.hunks, 'new') : null;
   const shown = { note: notes[cell.action], proposed, hasOld: false, movedOn: hasMovedOn };
   const controls = () => marker.controls(change, names, shown);
   // The place of a cell that stays is left out: a reason that is being typed would be lost when it changes.

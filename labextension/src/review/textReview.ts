@@ -11,7 +11,7 @@ import type { IDoubt, IMarker, IPlace, IReviewView, IWritten, Position } from '.
 import { hunkName, namedHunk } from './decisions';
 import { inEditor } from './editorLines';
 import { showMarks, unfoldingAt } from './inlineMarks';
-import { editsBack, type IPlacedHunk, linesOfSide, placedLoosely, sideOf, textWith } from './placedHunks';
+import { editsBack, type IPlacedHunk, placedLoosely, sideOf, textWith } from './placedHunks';
 import { noteReached } from './reachedChange';
 
 const BYTE_ORDER_MARK = '\uFEFF';
@@ -175,9 +175,4 @@ export function putBackIn(
     editor.editor.dispatch({ changes, userEvent: 'input' });
   }
   return edits !== null;
-}
-
-/** The text that a hunk would write, for a person to edit. */
-export function proposedText(hunk: DiffHunk): string {
-  return linesOfSide(hunk, 'new').join('\n');
 }
