@@ -3,6 +3,7 @@
 import { URLExt } from '@jupyterlab/coreutils';
 import { ServerConnection } from '@jupyterlab/services';
 
+import type { RootBelowContents } from '../paths';
 import type { ActivityPage, Change, ChangedSince } from '../payloads';
 import type { IActivityFilter } from './tokens';
 
@@ -14,8 +15,7 @@ export interface IServerStatus {
   version: string;
   /** The user who sends the request. */
   user: string;
-  /** Path of the tools' root below Jupyter's root: '' if both are the same, null if it lies outside. */
-  contents_path: string | null;
+  contents_path: RootBelowContents;
   /** The tools that are enabled. */
   tools: string[];
   approval: string | string[];
