@@ -169,10 +169,7 @@ export class DocumentReview implements IDisposable {
 
   private _dismiss(): void {
     this._decider.problem = '';
-    void this._keepKeyboard(
-      () => null,
-      () => this.draw()
-    );
+    void this._keepKeyboard(() => this.draw());
   }
 
   private _createView(): IReviewView | null {
@@ -190,19 +187,22 @@ export class DocumentReview implements IDisposable {
     decision: Decision,
     detail: IDecisionDetail
   ): Promise<void> {
-    const again = () => this._marks.button(change, names, decision);
-    await this._keepKeyboard(again, async () => {
+    const act = async () => {
       if (decision === 'approve' && names.length > 1) {
         this._noteBegun([change], names);
       }
       await this._decider.decide(change, names, decision, detail);
       this._parts.decided();
       await this._load();
-    });
+    };
+    await this._keepKeyboard(act, () => this._marks.button(change, names, decision));
   }
 
   /** Act, and keep the focus in the document, though the pressed button is redrawn (then `again`) or removed. */
-  private async _keepKeyboard(again: () => HTMLElement | null, act: () => Promise<void> | void): Promise<void> {
+  private async _keepKeyboard(
+    act: () => Promise<void> | void,
+    again: () => HTMLElement | null = () => null
+  ): Promise<void> {
     const hadKeyboard = this._widget.node.contains(document.activeElement);
     await act();
     if (hadKeyboard && !this.isDisposed && document.activeElement === document.body) {
@@ -225,7 +225,7 @@ export class DocumentReview implements IDisposable {
       await this._decider.decideAll(meant, decisionOf(decision));
       await this._load();
     };
-    await this._once(decision, () => this._keepKeyboard(() => null, act));
+    await this._once(decision, () => this._keepKeyboard(act));
   }
 
   /** Let what the person is writing in place of hunks count when these are approved together with others. */
