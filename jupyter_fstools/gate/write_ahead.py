@@ -209,11 +209,7 @@ def _is_as_left(opened: OpenFile, landed: Landed, back: Sequence[Splice]) -> boo
 
 def with_states(change: Change, states: Sequence[States]) -> Change:
     """A change with the states of its files before and after it."""
-    files = [
-        file.model_copy(update={"before": one.before, "after": one.after})
-        for file, one in zip(change.all_files, states, strict=True)
-    ]
-    return change.with_files(files)
+    return change.with_each({"before": one.before, "after": one.after} for one in states)
 
 
 def as_landed(change: Change, landed: Sequence[Landed]) -> Change:
@@ -221,5 +217,4 @@ def as_landed(change: Change, landed: Sequence[Landed]) -> Change:
     after, saved = [one.states.after for one in landed], all(one.saved for one in landed)
     if saved == change.saved and after == [file.after for file in change.all_files]:
         return change
-    files = [file.model_copy(update={"after": state}) for file, state in zip(change.all_files, after, strict=True)]
-    return change.with_files(files).model_copy(update={"saved": saved})
+    return change.with_each({"after": state} for state in after).model_copy(update={"saved": saved})

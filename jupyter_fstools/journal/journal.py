@@ -335,7 +335,4 @@ def _as_landing(change: Change, work: Work) -> Change:
     """A proposal with its current diffs, which differ where a person has changed other places of an open file."""
     if all(draft.placed is None for draft, _ in work):
         return change
-    files = [
-        file.model_copy(update={"diff": step.diff}) for file, (_, step) in zip(change.all_files, work, strict=True)
-    ]
-    return change.with_files(files)
+    return change.with_each({"diff": step.diff} for _, step in work)

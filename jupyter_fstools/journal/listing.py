@@ -118,19 +118,14 @@ class Listing:
 
     def visible(self, change: Change) -> Change | None:
         """The change with paths of this root; None unless each of its files may be seen here."""
-        files = [self._visible_file(change, file) for file in change.all_files]
-        if any(file is None for file in files):
+        told = [(file, changed_path(self._workspace, change, file)) for file in change.all_files]
+        if any(path is None for _, path in told):
             return None
-        seen = [file for file in files if file is not None]
-        if all(file.path == was.path == was.diff.path for file, was in zip(seen, change.all_files, strict=True)):
+        if all(path == file.path == file.diff.path for file, path in told):
             return change
-        return change.with_files(seen)
-
-    def _visible_file(self, change: Change, file: ChangedFile) -> ChangedFile | None:
-        path = changed_path(self._workspace, change, file)
-        if path is None:
-            return None
-        return file.model_copy(update={"path": path, "diff": file.diff.model_copy(update={"path": path})})
+        return change.with_each(
+            {"path": path, "diff": file.diff.model_copy(update={"path": path})} for file, path in told
+        )
 
 
 def changes_to_undo(changes: Callable[[Wanted], list[Change]], wanted: Wanted) -> Iterator[Change]:
@@ -184,10 +179,7 @@ def told_count(workspace: Workspace, wanted: ChangeFilter) -> int:
 
 def workspace_change(workspace: Workspace, change: Change) -> Change:
     """The change with its paths below this workspace's root."""
-    files = [
-        file.model_copy(update={"path": workspace.paths.path_of(file.key) or file.path}) for file in change.all_files
-    ]
-    return change.with_files(files)
+    return change.with_each({"path": workspace.paths.path_of(file.key) or file.path} for file in change.all_files)
 
 
 def told_path(workspace: Workspace, user: str, key: str, account: str = "") -> str | None:

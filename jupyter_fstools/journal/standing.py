@@ -189,11 +189,10 @@ def with_all_rows(workspace: Workspace, change: Change) -> Change:
         return change
     with workspace.drafts_to_restore(_untold(workspace, change)) as drafts:
         parts = kept_parts(workspace, change)
-        files = [
-            file.model_copy(update={"diff": _all_rows(change, file, draft, part)})
+        return change.with_each(
+            {"diff": _all_rows(change, file, draft, part)}
             for draft, file, part in zip(drafts, change.all_files, parts, strict=True)
-        ]
-    return change.with_files(files)
+        )
 
 
 def sides_of(workspace: Workspace, change: Change) -> list[FileSides]:

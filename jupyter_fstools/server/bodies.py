@@ -77,11 +77,9 @@ def rendered_change(change: Change, *, rows: bool = True) -> dict[str, Any]:
     `rows` False leaves the hunks and cells of its diffs empty.
     """
     if not rows:
-        bare = [
-            file.model_copy(update={"diff": file.diff.model_copy(update={"hunks": [], "cells": None})})
-            for file in change.all_files
-        ]
-        change = change.with_files(bare)
+        change = change.with_each(
+            {"diff": file.diff.model_copy(update={"hunks": [], "cells": None})} for file in change.all_files
+        )
     return change.model_dump(exclude={"key": True, "files": {"__all__": {"key"}}})
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel, Field
 
@@ -229,11 +229,12 @@ class Change(BaseModel):
             ChangedFile(key=self.key, path=self.path, before=self.before, after=self.after, diff=self.diff)
         ]
 
-    def with_files(self, files: Sequence[ChangedFile]) -> Change:
-        """The same change with other records of all its files, one or several."""
+    def with_each(self, facts: Iterable[Mapping[str, Any]]) -> Change:
+        """The same change with other facts about each of its files, one or several, in their order."""
+        files = [file.model_copy(update=told) for file, told in zip(self.all_files, facts, strict=True)]
         first = files[0]
         own = {"path": first.path, "before": first.before, "after": first.after, "diff": first.diff}
-        return self.model_copy(update={**own, "files": list(files) if self.files else []})
+        return self.model_copy(update={**own, "files": files if self.files else []})
 
     @property
     def title(self) -> str:
