@@ -137,8 +137,8 @@ class ChangeTable(ReceiptTable, ChangeSteps):
                 return None
             number, *columns, kept = stepped[0]
             self._replace(number, step.splices, body)
-            self._put_all_within(step.receipts)
-        self._after_put_all(step.receipts)
+            self._put_within(step.receipts)
+        self._after_put(step.receipts)
         self._after_add(0)
         return change_row((*columns, kept if body is None else body))
 

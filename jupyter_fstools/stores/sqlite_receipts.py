@@ -139,28 +139,18 @@ class ReceiptTable:
 
     def put_receipt(self, receipt: Receipt, shown: bytes | None = None) -> None:
         """Keep a receipt; `shown` None leaves the text that is kept."""
-        body, place = to_json(receipt), place_of(receipt.reader, receipt.key)
         self._meet(receipt.reader)
-        if shown is None:
-            self._execute(_PUT, (*place, self._stamp(), body))
-        else:
-            with self._connection:
-                self._execute("BEGIN IMMEDIATE")
-                self._put_within(place, body, shown)
-        self._after_put(receipt)
+        with self._connection:
+            self._execute("BEGIN IMMEDIATE")
+            self._put_within([(receipt, shown)])
+        self._after_put([(receipt, shown)])
 
-    def _put_within(self, place: Place, body: str, shown: bytes | None) -> None:
-        self._execute(_PUT, (*place, self._stamp(), body))
-        if shown is not None:
-            self._execute(_PUT_SHOWN, (*place, shown))
-
-    def _put_all_within(self, receipts: Sequence[PutReceipt]) -> None:
+    def _put_within(self, receipts: Sequence[PutReceipt]) -> None:
         for receipt, shown in receipts:
-            self._put_within(place_of(receipt.reader, receipt.key), to_json(receipt), shown)
-
-    def _after_put_all(self, receipts: Sequence[PutReceipt]) -> None:
-        for receipt, _ in receipts:
-            self._after_put(receipt)
+            place = place_of(receipt.reader, receipt.key)
+            self._execute(_PUT, (*place, self._stamp(), to_json(receipt)))
+            if shown is not None:
+                self._execute(_PUT_SHOWN, (*place, shown))
 
     def shown_text(self, reader: Reader, key: str) -> bytes | None:
         """The copy kept by `put_receipt`."""
@@ -229,16 +219,17 @@ class ReceiptTable:
             for statement in (*_FORGET_ALL, _FORGET_READER):
                 self._connection.executemany(statement, unused)
 
-    def _after_put(self, receipt: Receipt) -> None:
-        reader = receipt.reader
-        if self._use(reader, receipt.key):
-            return
-        of_reader, of_all = self._puts.put(reader)
-        with dropping(sqlite3.Error):
-            if of_all:
-                self._evict_of_all()
-            if of_reader:
-                self._evict(as_bytes(reader.user), as_bytes(reader.session))
+    def _after_put(self, receipts: Sequence[PutReceipt]) -> None:
+        for receipt, _ in receipts:
+            reader = receipt.reader
+            if self._use(reader, receipt.key):
+                continue
+            of_reader, of_all = self._puts.put(reader)
+            with dropping(sqlite3.Error):
+                if of_all:
+                    self._evict_of_all()
+                if of_reader:
+                    self._evict(as_bytes(reader.user), as_bytes(reader.session))
 
     def _evict(self, user: bytes, session: bytes) -> None:
         most = self._limits.max_receipts
