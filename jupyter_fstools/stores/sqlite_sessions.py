@@ -93,8 +93,7 @@ def _moment() -> dict[str, str | float | None]:
 class OpenDocumentTable:
     """Open documents over one connection; the caller makes sure that one thread at a time uses it."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
+    _connection: sqlite3.Connection
 
     def note_open(self, page: str, documents: Collection[OpenDocument], until: float) -> None:
         """Replace what a page said before."""
