@@ -31,28 +31,18 @@ WITH touched AS (
 ) SELECT body, {_SOON} FROM fstools.receipts WHERE {_MINE}
 """
 _PUT = f"SELECT {_SOON}, fstools.put({PUT_VALUES}), pg_notify('{CHANNEL}', %(me)s)"
-_EVICT = f"""
+# Receipts of one reader are those of `_PLACE`.
+_OF_ALL = "TRUE"
+_EVICT = """
 WITH gone AS (
-    DELETE FROM fstools.receipts WHERE {_PLACE} AND key IN (
-        SELECT key FROM fstools.receipts WHERE {_PLACE} ORDER BY used DESC OFFSET %(most)s
+    DELETE FROM fstools.receipts WHERE {whose} AND (owner, session, key) IN (
+        SELECT owner, session, key FROM fstools.receipts WHERE {whose} ORDER BY used DESC OFFSET %(most)s
     ) RETURNING owner, session, key, used
 ) INSERT INTO fstools.dropped SELECT * FROM gone ON CONFLICT (owner, session, key) DO UPDATE SET used = excluded.used
 """
-_EVICT_OF_ALL = """
-WITH gone AS (
-    DELETE FROM fstools.receipts WHERE (owner, session, key) IN (
-        SELECT owner, session, key FROM fstools.receipts ORDER BY used DESC OFFSET %(most)s
-    ) RETURNING owner, session, key, used
-) INSERT INTO fstools.dropped SELECT * FROM gone ON CONFLICT (owner, session, key) DO UPDATE SET used = excluded.used
-"""
-_FADE_OF_ALL = """
-DELETE FROM fstools.dropped WHERE (owner, session, key) IN (
-    SELECT owner, session, key FROM fstools.dropped ORDER BY used DESC OFFSET %(most_dropped)s
-)
-"""
-_FADE = f"""
-DELETE FROM fstools.dropped WHERE {_PLACE} AND key IN (
-    SELECT key FROM fstools.dropped WHERE {_PLACE} ORDER BY used DESC OFFSET %(most_dropped)s
+_FADE = """
+DELETE FROM fstools.dropped WHERE {whose} AND (owner, session, key) IN (
+    SELECT owner, session, key FROM fstools.dropped WHERE {whose} ORDER BY used DESC OFFSET %(most_dropped)s
 )
 """
 BELOW = "(%(folder)s::bytea IS NULL OR key = %(folder)s OR (key >= %(below)s AND key < %(beyond)s))"
@@ -161,17 +151,18 @@ class PostgresqlReceipts:
             for receipt, _ in receipts:
                 of_reader, of_all = self._puts.put(receipt.reader)
                 if of_all:
-                    self._evict_within(_EVICT_OF_ALL, _FADE_OF_ALL, self._limits.max_all_receipts, {})
+                    self._evict(_OF_ALL, {}, self._limits.max_all_receipts)
                 if of_reader:
-                    self._evict_within(_EVICT, _FADE, self._limits.max_receipts, self._place(receipt.reader))
+                    self._evict(_PLACE, self._place(receipt.reader), self._limits.max_receipts)
             if time.time() > self._next_sweep:
                 self._sweep()
 
-    def _evict_within(self, evict: str, fade: str, most: int, place: dict[str, Any]) -> None:
-        values = {**place, "most": most, "most_dropped": DROPPED_PER_RECEIPT * most}
+    def _evict(self, whose: str, reader: dict[str, Any], most: int) -> None:
+        """Drop the least recently used receipts beyond the bound; `reader` has the values for `whose`."""
+        values = {**reader, "most": most, "most_dropped": DROPPED_PER_RECEIPT * most}
         with self._database.connection() as connection:
-            if connection.execute(evict, values).rowcount:
-                connection.execute(fade, values)
+            if connection.execute(_EVICT.format(whose=whose), values).rowcount:
+                connection.execute(_FADE.format(whose=whose), values)
 
     def _sweep(self) -> None:
         """Drop receipts that nobody used for as long as changes are kept; once a day, and at first."""

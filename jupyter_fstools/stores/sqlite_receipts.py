@@ -6,7 +6,6 @@ import sqlite3
 import time
 from collections import OrderedDict
 from collections.abc import Sequence
-from typing import Any
 
 from ..limits import StoreLimits
 from .protocol import MomentFilter, PutReceipt
@@ -77,21 +76,15 @@ _FORGET_ALL = (
 _SEEN = "INSERT INTO readers VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET seen = excluded.seen"
 _UNSEEN = "SELECT user, session FROM readers WHERE seen < ?"
 _FORGET_READER = "DELETE FROM readers WHERE user = ? AND session = ?"
-_MEASURE = "SELECT count(*), coalesce(max(used), 0) FROM receipts WHERE user = ? AND session = ?"
-_LEAST_USED = """
-SELECT user, session, key, used FROM receipts WHERE user = ? AND session = ? ORDER BY used LIMIT ?
-"""
-_COUNT_ALL = "SELECT count(*) FROM receipts"
-_LEAST_USED_OF_ALL = "SELECT user, session, key, used FROM receipts ORDER BY used LIMIT ?"
-_FADE_ALL = """
-DELETE FROM dropped WHERE (user, session, key) IN (
-    SELECT user, session, key FROM dropped ORDER BY used DESC LIMIT -1 OFFSET ?
-)
-"""
+_LAST_USED = "SELECT coalesce(max(used), 0) FROM receipts WHERE user = ? AND session = ?"
+# Receipts of one reader, or of all.
+_OF_READER, _OF_ALL = "WHERE user = ? AND session = ?", ""
+_COUNT = "SELECT count(*) FROM receipts {whose}"
+_LEAST_USED = "SELECT user, session, key, used FROM receipts {whose} ORDER BY used LIMIT ?"
 _DROP = "INSERT OR REPLACE INTO dropped VALUES (?, ?, ?, ?)"
 _FADE = """
-DELETE FROM dropped WHERE user = ? AND session = ? AND key IN (
-    SELECT key FROM dropped WHERE user = ? AND session = ? ORDER BY used DESC LIMIT -1 OFFSET ?
+DELETE FROM dropped WHERE (user, session, key) IN (
+    SELECT user, session, key FROM dropped {whose} ORDER BY used DESC LIMIT -1 OFFSET ?
 )
 """
 
@@ -207,7 +200,7 @@ class ReceiptTable:
         self._met[reader] = now
         user, session = as_bytes(reader.user), as_bytes(reader.session)
         self._execute(_SEEN, (user, session, now))
-        self._last_stamp = max(self._last_stamp, self._execute(_MEASURE, (user, session)).fetchone()[1])
+        self._last_stamp = max(self._last_stamp, self._execute(_LAST_USED, (user, session)).fetchone()[0])
         self._forget_unused(now - max(self._limits.journal_max_days, 2) * _DAY)
 
     def _forget_unused(self, before: float) -> None:
@@ -227,35 +220,24 @@ class ReceiptTable:
             of_reader, of_all = self._puts.put(reader)
             with dropping(sqlite3.Error):
                 if of_all:
-                    self._evict_of_all()
+                    self._evict(_OF_ALL, (), self._limits.max_all_receipts)
                 if of_reader:
-                    self._evict(as_bytes(reader.user), as_bytes(reader.session))
+                    own = as_bytes(reader.user), as_bytes(reader.session)
+                    self._evict(_OF_READER, own, self._limits.max_receipts)
 
-    def _evict(self, user: bytes, session: bytes) -> None:
-        most = self._limits.max_receipts
-        if self._execute(_MEASURE, (user, session)).fetchone()[0] <= most:
+    def _evict(self, whose: str, reader: tuple[bytes, ...], most: int) -> None:
+        """Drop the least recently used receipts beyond the bound; `reader` has the values for `whose`."""
+        count = _COUNT.format(whose=whose)
+        if self._execute(count, reader).fetchone()[0] <= most:
             return
         with self._connection:
             self._execute("BEGIN IMMEDIATE")
-            excess = self._execute(_MEASURE, (user, session)).fetchone()[0] - most
-            self._drop_within(self._execute(_LEAST_USED, (user, session, max(0, excess))).fetchall())
-            self._execute(_FADE, (user, session, user, session, DROPPED_PER_RECEIPT * most))
-
-    def _evict_of_all(self) -> None:
-        most = self._limits.max_all_receipts
-        if self._execute(_COUNT_ALL).fetchone()[0] <= most:
-            return
-        with self._connection:
-            self._execute("BEGIN IMMEDIATE")
-            excess = self._execute(_COUNT_ALL).fetchone()[0] - most
-            self._drop_within(self._execute(_LEAST_USED_OF_ALL, (max(0, excess),)).fetchall())
-            self._execute(_FADE_ALL, (DROPPED_PER_RECEIPT * most,))
-
-    def _drop_within(self, rows: list[Any]) -> None:
-        places = [row[:3] for row in rows]
-        for statement in _FORGET_ONE:
-            self._connection.executemany(statement, places)
-        self._connection.executemany(_DROP, rows)
+            excess = max(0, self._execute(count, reader).fetchone()[0] - most)
+            rows = self._execute(_LEAST_USED.format(whose=whose), (*reader, excess)).fetchall()
+            for statement in _FORGET_ONE:
+                self._connection.executemany(statement, [row[:3] for row in rows])
+            self._connection.executemany(_DROP, rows)
+            self._execute(_FADE.format(whose=whose), (*reader, DROPPED_PER_RECEIPT * most))
 
 
 def place_of(reader: Reader, key: str) -> Place:
