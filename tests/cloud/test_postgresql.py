@@ -440,11 +440,12 @@ def test_while_the_database_is_away_nothing_is_written_and_then_everything_goes_
 
 @pytest.fixture
 def waits(monkeypatch):
-    """How often an answer of the database is waited for."""
-    counted, wait = [], Patient.wait
+    """How often this thread waits for an answer of the database; those that listen for news wait all the time."""
+    counted, wait, caller = [], Patient.wait, threading.current_thread()
 
     def count(connection, gen, *given, **named):
-        counted.append(gen)
+        if threading.current_thread() is caller:
+            counted.append(gen)
         return wait(connection, gen, *given, **named)
 
     monkeypatch.setattr(Patient, "wait", count)
