@@ -58,8 +58,6 @@ class Workspace(Closing):
         rules: how strict the gate is.
         tool_prefix: prefix of every tool's name.
         committed: called with every change made here.
-        cancelled: set once nobody waits for the call; long work checks it. None: somebody always waits.
-        progress: called with the progress of a long call, in the call's thread; it must not block.
         documents: find the holders of open files, asked in this order; a file that nobody holds is on the disk.
     """
 
@@ -75,8 +73,6 @@ class Workspace(Closing):
         rules: Rules | None = None,
         tool_prefix: str = "",
         committed: Callable[[Change], None] | None = None,
-        cancelled: threading.Event | None = None,
-        progress: Callable[[Progress], None] | None = None,
         documents: Sequence[OpenDocuments] = (),
     ) -> None:
         self.paths = PathResolver(backend, policy)
@@ -85,8 +81,8 @@ class Workspace(Closing):
         self.limits = limits or Limits()
         self.rules = rules or Rules()
         self.tool_prefix = tool_prefix
-        self.cancelled = cancelled
-        self.progress = progress
+        self.cancelled: threading.Event | None = None
+        self.progress: Callable[[Progress], None] | None = None
         self.decides_via: Via | None = None
         self.conversation: str | None = ""
         self.shown_bytes: int | None = None
@@ -137,11 +133,16 @@ class Workspace(Closing):
         waits_in_line: bool = False,
         decides_via: Via | None = None,
     ) -> Workspace:
-        """The same files for another reader (until `cancelled`, telling `progress`, within `grant`); cheap.
+        """The same files for another reader; cheap.
 
-        With `waits_in_line` no thread waits for a file's lock: for `lock_seconds` from now on, a lock that another call
-        holds raises `TimedOut` with that `lock`, and the whole call begins again once it is free. `decides_via` is how
-        a person's decisions come in.
+        Args:
+            reader: the user and session that ask.
+            cancelled: set once nobody waits for the call; long work checks it. None: somebody always waits.
+            progress: called with the progress of a long call, in the call's thread; it must not block.
+            grant: the part of the files that the reader may see; None: as here.
+            waits_in_line: no thread waits for a file's lock: for `lock_seconds` from now on, a lock that another call
+                holds raises `TimedOut` with that `lock`, and the whole call begins again once it is free.
+            decides_via: how a person's decisions come in.
         """
         other = copy.copy(self)
         other._waits_in_line_until = time.monotonic() + self.limits.lock_seconds if waits_in_line else None
