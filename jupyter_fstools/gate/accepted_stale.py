@@ -9,6 +9,7 @@ from ..content.fingerprint import Fingerprint
 from ..documents.text.edits import TextEdit
 from ..stores.records import Receipt
 from .draft import Draft
+from .read_tracker import renewed
 from .shown_text import ShownText
 from .versions import Versions
 
@@ -35,9 +36,8 @@ def receipts_of_changed(
         found: the fingerprint of its content.
         were_shown: each old string was in a text that was shown.
     """
-    now = {"version": stat.content_version, "text_sha": found.text, "exact_sha": found.exact}
     # A receipt without any line, or piece of one, would be that of a picture.
-    nothing = receipt.model_copy(update={**now, "full": False, "lines": [], "partly": {1: 0}, "views": []})
+    nothing = renewed(receipt, stat, found, partly={1: 0})
     return nothing.model_copy(update={"full": were_shown}), nothing
 
 

@@ -11,7 +11,7 @@ from ..documents.text.window import text_index
 from ..errors import FsToolsError, Stale
 from ..open_documents.protocol import is_live
 from ..stores.records import Receipt
-from .read_tracker import ReadTracker
+from .read_tracker import ReadTracker, renewed
 from .shown_text import LineRun, ShownText
 from .stale import MOST_EXPLAINED_BYTES, SHOWN_BY_DIFF, explain_read, is_in_other_encoding, is_whole_text, text_of
 from .unchanged_lines import UnchangedLines
@@ -95,9 +95,8 @@ def keep_unchanged(
     if shown is None or found.text == receipt.text_sha:
         return receipt
     kept = shown.moved(_unchanged(opened, receipt, shown, whole=is_whole_text(receipt, shown)))
-    now = {"version": stat.content_version, "text_sha": found.text, "exact_sha": found.exact}
     # For an overwrite these lines do not count: the reader was not shown that others between them are gone.
-    current = receipt.model_copy(update={**now, "lines": [], "partly": {}, "full": False, "views": []})
+    current = renewed(receipt, stat, found)
     tracker.put(current, kept.packed())
     return current
 

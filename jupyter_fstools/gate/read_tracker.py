@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from ..backends.protocol import FileStat
 from ..content.fingerprint import Fingerprint
@@ -47,6 +48,12 @@ def shown_since_diff(receipt: Receipt) -> list[tuple[int, int]] | None:
     """The lines shown since a diff showed how the file changed; None without one. A diff permits no overwriting."""
     mark = next((view for view in receipt.views if view.startswith(_BY_DIFF)), None)
     return None if mark is None else ranges_in(mark.removeprefix(_BY_DIFF))
+
+
+def renewed(receipt: Receipt, stat: FileStat, found: Fingerprint, **shown: Any) -> Receipt:
+    """A reader's receipt of the present content of a file, of which nothing was shown but what `shown` says."""
+    now = {"version": stat.content_version, "text_sha": found.text, "exact_sha": found.exact}
+    return receipt.model_copy(update={**now, "lines": [], "partly": {}, "full": False, "views": [], **shown})
 
 
 class ReadTracker:
@@ -189,18 +196,7 @@ class ReadTracker:
 
     def record_diff(self, receipt: Receipt, stat: FileStat, fingerprint: Fingerprint, text: str) -> None:
         """Renew the receipt of a fully shown file, for edits only, after a diff showed how the file changed."""
-        now = receipt.model_copy(
-            update={
-                "version": stat.content_version,
-                "text_sha": fingerprint.text,
-                "exact_sha": fingerprint.exact,
-                "lines": _all_lines(text),
-                "partly": {},
-                "full": False,
-                "views": _mark([]),
-                "read_at": self.now(),
-            }
-        )
+        now = renewed(receipt, stat, fingerprint, lines=_all_lines(text), views=_mark([]), read_at=self.now())
         self._store.put_receipt(now, ShownText().with_lines(1, text).packed())
 
     def after_own_write(
