@@ -219,19 +219,15 @@ def tell_declared_encodings(work: Work) -> None:
             step.diff.encoding = declared_otherwise(SplicedContent(draft.content, step.splices))
 
 
-def state_of(fingerprint: Fingerprint, size: int) -> FileState:
-    """The record of a content's state."""
-    return FileState(text_sha=fingerprint.text, exact_sha=fingerprint.exact, size=size)
+def state_of(fingerprint: Fingerprint | None, size: int) -> FileState:
+    """The record of a content's state; None: it was not hashed."""
+    text, exact = fingerprint or (None, None)
+    return FileState(text_sha=text, exact_sha=exact, size=size)
 
 
 def fingerprint_in(state: FileState) -> Fingerprint | None:
     """The content's fingerprint; None if it was not hashed."""
     return Fingerprint(state.text_sha, state.exact_sha) if state.text_sha and state.exact_sha else None
-
-
-def unhashed_state(size: int) -> FileState:
-    """The record of the state of a content that was not hashed."""
-    return FileState(text_sha=None, exact_sha=None, size=size)
 
 
 def require_file(path: str, stat: FileStat) -> None:

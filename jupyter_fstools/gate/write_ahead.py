@@ -15,7 +15,7 @@ from ..diffs.file_diff import Operation
 from ..errors import Conflict, FsToolsError, InputOutput, may_be_modified
 from ..open_documents.protocol import Rewrite
 from ..stores.records import Change, FileState
-from .draft import EAGER_BYTES, Draft, Step, Work, fingerprint_in, state_of, unhashed_state
+from .draft import EAGER_BYTES, Draft, Step, Work, fingerprint_in, state_of
 from .versions import Versions
 
 
@@ -147,7 +147,6 @@ class WriteAhead:
             draft.holder.remove(opened)
             return replace(draft.stat, kind="missing", size=0, version=""), states, True
         hash_before = opened is not None and before is None and draft.stat.size <= EAGER_BYTES
-        unknown = unhashed_state(draft.stat.size) if opened is not None else None
         size = spliced_size(draft.content.size, splices)
 
         def announce(old: Fingerprint | None, new: Fingerprint) -> None:
@@ -155,7 +154,8 @@ class WriteAhead:
                 begin(_with_file(states_of(old, new, size), draft))
 
         def states_of(old: Fingerprint | None, new: Fingerprint, size: int) -> States:
-            return States(before or (state_of(old, draft.stat.size) if old else unknown), state_of(new, size))
+            then = before or (None if opened is None else state_of(old, draft.stat.size))
+            return States(then, state_of(new, size))
 
         outline = self._versions.notebooks.of(draft.stat.key, draft.stat.content_version)
         known = None if before is None else fingerprint_in(before)
