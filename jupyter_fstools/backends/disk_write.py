@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from ..content.source import CHUNK_BYTES, Chunk
-from ..errors import Conflict
 from .hidden_files import hidden_file, is_still, wait_for_lock, write_all
 from .in_place import overwrite_in_place
 from .open_file import MOST_IN_MEMORY, has_write_bits, not_a_file, same_version, version_of
@@ -25,7 +24,7 @@ from .operating_system import (
     unlock_and_close,
 )
 from .path_names import temporary_name
-from .system_errors import read_only, refused
+from .system_errors import EXISTS, overtaken, read_only
 
 _log = logging.getLogger("jupyter_fstools")
 
@@ -56,7 +55,7 @@ def write_file(
     """
     if old is None:
         if if_match is not None:
-            raise _conflict(target, "it is gone")
+            raise overtaken(target.path, "it is gone")
         return _create(target, chunks)
     check_removable(target, old, if_match)
     source = _opened(target)
@@ -80,23 +79,16 @@ def check_removable(target: Target, status: os.stat_result, if_match: str | None
     if fault := not_a_file(status, target.path, writing=True):
         raise fault
     if if_match is None:
-        raise _conflict(target, "it exists already")
+        raise overtaken(target.path, EXISTS)
     if version_of(status) != if_match:
-        raise _conflict(target, "it has changed meanwhile")
+        raise overtaken(target.path)
     if not has_write_bits(status):
         raise read_only(target.path)
     if not target.folder.may_write(target.name):
         now = target.folder.look(target.name)
         if now is None or not same_version(now, status):  # A file that is not there may not be written either.
-            raise _conflict(target, "it has changed meanwhile")
+            raise overtaken(target.path)
         raise read_only(target.path)
-
-
-def _conflict(target: Target, reason: str) -> Conflict:
-    hint = "Read it again, then repeat the change."
-    fault = refused(Conflict, target.path, reason, hint=hint, writing=True)
-    assert isinstance(fault, Conflict)
-    return fault
 
 
 def _gathered(chunks: Iterable[Chunk]) -> tuple[bytes | None, Iterable[Chunk]]:
@@ -131,7 +123,7 @@ def _create(target: Target, chunks: Iterable[Chunk]) -> os.stat_result:
         try:
             target.folder.link(temporary, target.name)
         except FileExistsError:
-            raise _conflict(target, "it exists already") from None
+            raise overtaken(target.path, EXISTS) from None
         except OSError as error:
             if error.errno not in _NO_LINKS:
                 raise
@@ -152,7 +144,7 @@ def _create_without_links(target: Target, temporary: str) -> None:
     try:
         os.close(target.folder.open(target.name, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
     except FileExistsError:
-        raise _conflict(target, "it exists already") from None
+        raise overtaken(target.path, EXISTS) from None
     try:
         target.folder.move(temporary, target.name)
     except BaseException:
@@ -173,7 +165,7 @@ def _replace(target: Target, chunks: Iterable[Chunk], old: os.stat_result, sourc
         # program's write would be lost: none may come between this look and the rename.
         now = target.folder.look(target.name)
         if now is None or not same_version(now, old):
-            raise _conflict(target, "it has changed meanwhile")
+            raise overtaken(target.path)
         if in_place:
             return _pour(target, temporary, fd, old)
         try:
@@ -198,7 +190,7 @@ def _fill(target: Target, temporary: str, fd: int, chunks: Iterable[Chunk]) -> N
         os.fsync(fd)
     if not is_still(target.folder, temporary, fd):
         # Another user took this writer for dead; the name may already belong to that user's file.
-        raise _conflict(target, "its temporary file was removed")
+        raise overtaken(target.path, "its temporary file was removed")
     target.confirm(target.path)
 
 
@@ -207,7 +199,7 @@ def _pour(target: Target, temporary: str, fd: int, old: os.stat_result) -> os.st
 
     def confirm() -> None:
         if not same_version(os.fstat(file), old):
-            raise _conflict(target, "it has changed meanwhile")
+            raise overtaken(target.path)
 
     try:
         wait_for_lock(file, target.path)

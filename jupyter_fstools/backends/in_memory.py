@@ -14,7 +14,7 @@ from ..content.source import BytesContent, Chunk
 from ..errors import Invalid
 from .path_names import canonical_parts, names_without_links
 from .protocol import Entry, FileStat, OpenFile
-from .system_errors import file_instead, folder_instead, missing, overtaken
+from .system_errors import EXISTS, file_instead, folder_instead, missing, overtaken
 
 
 class _File(NamedTuple):
@@ -150,7 +150,7 @@ class InMemory:
             raise folder_instead(path, writing=True)
         there = self._files[path].version if path in self._files else None
         if there != if_match:
-            raise overtaken(path, exists=if_match is None)
+            raise overtaken(path, EXISTS) if if_match is None else overtaken(path)
 
     def _inside(self, path: str) -> tuple[Entry, ...]:
         prefix = f"{path}/" if path else ""

@@ -29,7 +29,7 @@ from ..content.source import CHUNK_BYTES, Chunk
 from ..errors import Denied, FsToolsError, InputOutput, Invalid, NotFound, TimedOut
 from .path_names import HIDDEN_PREFIX
 from .protocol import FileStat
-from .system_errors import missing, overtaken, refused
+from .system_errors import EXISTS, missing, overtaken, refused
 
 TIMEOUT = "30s"
 """Time limit of one request, and of connecting to the store."""
@@ -105,8 +105,10 @@ def explained(path: str, *, writing: bool = False) -> Iterator[None]:
         yield
     except FileNotFoundError:
         raise missing(path, writing=writing) from None
-    except (PreconditionError, AlreadyExistsError, NotModifiedError) as error:
-        raise overtaken(path, exists=isinstance(error, AlreadyExistsError), writing=writing) from None
+    except AlreadyExistsError:
+        raise overtaken(path, EXISTS, writing=writing) from None
+    except (PreconditionError, NotModifiedError):
+        raise overtaken(path, writing=writing) from None
     except (PermissionDeniedError, UnauthenticatedError) as error:
         raise _denied(path, error, writing) from None
     except (NotSupportedError, NotImplementedError):

@@ -16,6 +16,9 @@ from ..errors import (
     NotFound,
 )
 
+EXISTS = "it exists already"
+"""The reason of `overtaken` where another writer created the file."""
+
 Refusal = tuple[type[FsToolsError], str, str]
 
 _DENIED: Refusal = (Denied, "the system does not permit it", "Check the permissions of the file and of its folder.")
@@ -27,7 +30,7 @@ _SWAPPED: Refusal = (Conflict, "a part of the path has become a link", "Look at 
 
 _REFUSALS: dict[int, Refusal] = {
     errno.ENOENT: (NotFound, "it does not exist", "List the folder to see what is there."),
-    errno.EEXIST: (Conflict, "it exists already", "Read it first, then edit or overwrite it."),
+    errno.EEXIST: (Conflict, EXISTS, "Read it first, then edit or overwrite it."),
     errno.ENOTDIR: (NotADirectory, "a part of the path is a file, not a folder", "Check the path."),
     errno.EISDIR: (IsDirectory, "it is a folder", "Name a file in it, or list it."),
     errno.EACCES: _DENIED,
@@ -79,9 +82,8 @@ def file_instead(path: str, above: str | None = None, *, writing: bool = False) 
     return refused(NotADirectory, path, f"'{above}' is a file, not a folder", hint="Check the path.", writing=writing)
 
 
-def overtaken(path: str, *, exists: bool = False, writing: bool = True) -> FsToolsError:
-    """The refusal of a write that lost a race: the file was changed or, if `exists`, another writer created it."""
-    reason = "it exists already" if exists else "it has changed meanwhile"
+def overtaken(path: str, reason: str = "it has changed meanwhile", *, writing: bool = True) -> FsToolsError:
+    """The refusal of a write that lost a race: the file was changed, or `reason`."""
     return refused(Conflict, path, reason, hint="Read it again, then repeat the change.", writing=writing)
 
 
