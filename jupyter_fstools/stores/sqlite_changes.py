@@ -58,9 +58,9 @@ UPDATE changes SET size = (
     SELECT length(CAST(body AS BLOB)) + length(splices) FROM contents WHERE contents.number = changes.number
 ) WHERE number = ?
 """
-_UNFINISHED = "SELECT number FROM changes WHERE status = 'pending'"
 _PROPOSED = "SELECT user, session, size FROM changes WHERE status = 'proposed'"
-_DROP = "DELETE FROM changes WHERE number = ? AND status = 'pending'"
+_DROP = f"DELETE FROM changes WHERE number = ({_NUMBER}) AND status = 'pending' RETURNING number"  # noqa: S608 - as above
+_SPLICES = f"SELECT splices FROM contents WHERE number = ({_NUMBER})"  # noqa: S608 - as above
 _FORGET = (
     "DELETE FROM changes WHERE number = ?",
     "DELETE FROM contents WHERE number = ?",
@@ -92,7 +92,8 @@ _NEWEST_FIRST = _LOAD.format(
 _AFTER = _LOAD.format(
     rows=":rows", which=f"revision > :after AND {_MATCHING} ORDER BY revision LIMIT :limit", order="revision"
 )
-_ONE = _LOAD.format(rows="TRUE", which="number = ?", order="number")
+_ONE = _LOAD.format(rows="TRUE", which=f"number = ({_NUMBER})", order="number")
+_UNFINISHED = _LOAD.format(rows="TRUE", which="status = 'pending'", order="number")
 _MEASURE = "SELECT count(*), coalesce(sum(size), 0) FROM changes WHERE status <> 'proposed'"
 _OLDEST = f"""
 SELECT number, size, coalesce(decided_at, created_at) < :oldest AS too_old FROM changes
@@ -146,17 +147,14 @@ class ChangeTable(ReceiptTable, ChangeSteps):
         """Take a pending change out again."""
         with self._connection:
             self._execute("BEGIN IMMEDIATE")
-            number = self._number(change_id)
-            if number is None or self._execute(_DROP, (number,)).rowcount != 1:
-                return False
+            dropped = self._execute(_DROP, (as_bytes(change_id),)).fetchall()
             for statement in _FORGET:
-                self._execute(statement, (number,))
-            return True
+                self._connection.executemany(statement, dropped)
+            return bool(dropped)
 
     def unfinished(self, key_prefix: str) -> list[Change]:
         """The pending changes of a file at or below that key."""
-        numbers = self._execute(_UNFINISHED).fetchall()
-        found = [change for number in numbers for change in self._load(_ONE, number)]
+        found = [change_row(row).change() for row in self._execute(_UNFINISHED)]
         return [change for change in found if any(is_below(key, key_prefix) for key in change.keys)]
 
     def _replace(self, number: int, splices: bytes | None, body: str | None) -> None:
@@ -169,13 +167,12 @@ class ChangeTable(ReceiptTable, ChangeSteps):
 
     def change(self, change_id: str) -> Change | None:
         """One change."""
-        found = self._load(_ONE, (self._number(change_id),))
-        return found[0] if found else None
+        row = self._execute(_ONE, (as_bytes(change_id),)).fetchone()
+        return change_row(row).change() if row else None
 
     def splices(self, change_id: str) -> bytes | None:
         """A change's packed splices."""
-        number = self._number(change_id)
-        row = self._execute("SELECT splices FROM contents WHERE number = ?", (number,)).fetchone()
+        row = self._execute(_SPLICES, (as_bytes(change_id),)).fetchone()
         return row[0] if row else None
 
     def changes(self, wanted: ChangeFilter) -> list[Change]:
@@ -192,13 +189,6 @@ class ChangeTable(ReceiptTable, ChangeSteps):
     def revision(self) -> int:
         """The newest revision."""
         return int(self._execute(_REVISION).fetchone()[0])
-
-    def _number(self, change_id: str) -> int | None:
-        row = self._execute(_NUMBER, (as_bytes(change_id),)).fetchone()
-        return row[0] if row else None
-
-    def _load(self, query: str, values: dict[str, Any] | tuple[Any, ...]) -> list[Change]:
-        return [change_row(row).change() for row in self._execute(query, values)]
 
     def _after_add(self, size: int) -> None:
         if self._adds.add(size):
