@@ -19,12 +19,11 @@ from .shown_cells import ShownCell, ShownCellTexts
 from .shown_text import ShownText
 
 
-def told_by_cells(step: Step, path: str, before: Content | None) -> Step:
+def told_by_cells(step: Step, before: Content | None) -> Step:
     """The same step of a notebook, its diff and its receipt by cells; as it is where a side is not a notebook.
 
     Args:
         step: with a diff of lines.
-        path: of the notebook.
         before: the content before; None for no file.
     """
     op, splices = step.op, step.splices
@@ -35,7 +34,7 @@ def told_by_cells(step: Step, path: str, before: Content | None) -> Step:
         return step
     after, diffs, hunks, left_out = compared(old, new, splices)
     language = next((side.language for side in (new, old) if side is not None), None)
-    diff = notebook_diff(path, op, diffs, language, hunks=hunks, left_out=left_out)
+    diff = notebook_diff(step.diff.path, op, diffs, language, hunks=hunks, left_out=left_out)
     return replace(step, diff=diff, receipt=goes_on(old, after))
 
 

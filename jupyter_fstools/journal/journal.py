@@ -106,7 +106,7 @@ class Journal(Listing):
         ((draft, step),) = work
         encoding = encoding_before(change.all_files[0], draft, step.splices)
         step = self._steps.step(draft, "edit", part.splices, "undo", encoding)
-        return [(draft, told_by_cells(step, draft.stat.path, draft.before))]
+        return [(draft, told_by_cells(step, draft.before))]
 
     def approve(self, change_id: str, *, commands: bool = False, decision: Decision = ALL) -> Change:
         """Carry out a proposed change, if the file is still what it was proposed for; or let a command run.
@@ -185,7 +185,7 @@ class Journal(Listing):
             part = part_of(draft, change, step.splices, decision, encoding)
         if part.decided.rejected or part.decided.edited:
             step = self._steps.step(draft, step.op, part.splices, change.tool, encoding)
-            step = told_by_cells(step, draft.stat.path, draft.before)
+            step = told_by_cells(step, draft.before)
             # A partial undo leaves some of the change, so it does not count as its undo.
             change = change.model_copy(update={"undoes": None})
         return [(draft, step)], recorded(draft, change, part, step.diff)

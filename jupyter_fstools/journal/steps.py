@@ -83,7 +83,7 @@ class Steps:
                 touched = self._touched(draft, splices, encoding, own=change.tool != "undo")
                 step = Step(op, splices, file.diff, change.tool, written=written, touched=touched)
             step = replace(step, undoes=change.undoes)
-            yield draft, told_by_cells(step, draft.stat.path, draft.before) if file.diff.kind == "notebook" else step
+            yield draft, told_by_cells(step, draft.before) if file.diff.kind == "notebook" else step
 
     def back(self, drafts: Sequence[Draft], change: Change, parts: Sequence[bytes]) -> Iterator[tuple[Draft, Step]]:
         """The steps that take a change back, file by file."""
@@ -92,7 +92,7 @@ class Steps:
             decided = change.decided
             own = decided is None or not (decided.rejected or decided.edited)
             step = self._step_back(draft, file, unpacked_undo(part), own=own)
-            yield draft, told_by_cells(step, draft.stat.path, draft.before) if file.diff.kind == "notebook" else step
+            yield draft, told_by_cells(step, draft.before) if file.diff.kind == "notebook" else step
 
     def step(
         self,

@@ -79,7 +79,7 @@ def run(workspace: Workspace, arguments: WriteFileArguments) -> ToolResult:
         splices, diff = _difference(workspace, draft, encoding, data)
         step = Step("create" if draft.before is None else "overwrite", splices, diff, "write_file", named, written=text)
         if is_notebook:
-            step = told_by_cells(step, step.diff.path, None)
+            step = told_by_cells(step, None)
         change = workspace.commit(draft, step)
         if change is None:
             workspace.record_own_content(draft, text, named)
