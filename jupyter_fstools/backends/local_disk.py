@@ -22,21 +22,6 @@ from .root_folder import Root
 from .system_errors import missing, refusal, refused
 
 
-def entries_of(root: Root, path: str) -> Iterator[Entry]:
-    """The names in one folder, in no order, without temporary files.
-
-    Raises:
-        NotFound, NotADirectory, Denied, Conflict: when the first name is asked for.
-    """
-    names = canonical_parts(path)
-    with Trail(root) as trail:
-        try:
-            descend(trail, names, path)
-            yield from _entries(trail.folder, path)
-        except OSError as error:
-            raise refusal(error, path) from error
-
-
 def _entries(folder: Folder, path: str) -> Iterator[Entry]:
     if not folder.status().st_mode & 0o444:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
@@ -139,7 +124,7 @@ class LocalDisk:
                     if settle(trail.folder, name, status, patience=0):
                         status = trail.folder.look(name)
         except OSError as error:
-            raise _refusal_of_a_look(error, path) from error
+            raise refusal(error, "this path" if os.path.isabs(path) else path) from error
         return file_stat(self._root.key, "/".join(names), status)
 
     @contextlib.contextmanager
@@ -160,7 +145,11 @@ class LocalDisk:
 
     def list(self, path: str) -> Iterator[Entry]:
         """The names in one folder; see `Backend.list`."""
-        return entries_of(self._root, path)
+        with self.opened_folder(path) as folder:
+            try:
+                yield from _entries(folder, path)
+            except OSError as error:
+                raise refusal(error, path) from error
 
     @contextlib.contextmanager
     def read(self, path: str) -> Iterator[OpenFile]:
@@ -239,10 +228,6 @@ class LocalDisk:
                 raise
             os.close(fd)  # A write in place began during the read; try again.
         raise _busy(path)
-
-
-def _refusal_of_a_look(error: OSError, path: str) -> FsToolsError:
-    return refusal(error, path if not os.path.isabs(path) else "this path")
 
 
 def _last(names: list[str], path: str) -> str:
