@@ -11,15 +11,13 @@ from ..stores.records import Receipt
 from .draft import Draft
 from .read_tracker import renewed
 from .shown_text import ShownText
-from .versions import Versions
 
 
-def has_changed(draft: Draft, versions: Versions) -> bool:
+def has_changed(draft: Draft) -> bool:
     """Whether the file's content has changed since it was shown."""
-    assert draft.before is not None and draft.receipt is not None
-    if draft.receipt.version == draft.stat.content_version:
-        return False
-    return draft.receipt.text_sha is None or versions.fingerprint(draft.before).text != draft.receipt.text_sha
+    assert draft.receipt is not None
+    # Where only the version was another one, `ReadTracker.require` has put the present one into the receipt.
+    return draft.receipt.version != draft.stat.content_version
 
 
 def receipts_of_changed(

@@ -193,7 +193,7 @@ def _edited(
                 raise unchanged.refusal()
         if draft.receipt.encoding is None:
             require_declared(SplicedContent(opened, outcome.splices), path, encoding)
-    if match_stale and has_changed(draft, workspace.versions):
+    if match_stale and has_changed(draft):
         found, kept = workspace.versions.fingerprint(opened), workspace.tracker.shown_text(draft.stat.key)
         shown, current = receipts_of_changed(draft.receipt, draft.stat, found, were_shown=were_shown(kept, own))
         draft = replace(draft, receipt=current)
