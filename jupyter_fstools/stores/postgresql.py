@@ -25,9 +25,10 @@ _DEFAULTS = StoreLimits()
 
 # By the database's clock: those of the servers may differ.
 _NOW = "extract(epoch FROM clock_timestamp())::float8"
-_REFUSE = """
-WITH step AS (UPDATE fstools.state SET refused = greatest(refused + 1, %(number)s) RETURNING refused)
-INSERT INTO fstools.refusals SELECT refused, %(key)s, %(session)s, %(body)s FROM step RETURNING number
+_REFUSE = f"""
+WITH step AS (UPDATE fstools.state SET refused = greatest(refused + 1, %(number)s) RETURNING refused),
+added AS (INSERT INTO fstools.refusals SELECT refused, %(key)s, %(session)s, %(body)s FROM step RETURNING number)
+SELECT number, pg_notify('{CHANNEL}', %(me)s) FROM added
 """
 _REFUSALS = f"""
 SELECT number, body FROM fstools.refusals WHERE {BELOW}
@@ -140,10 +141,15 @@ class PostgresqlStore(PostgresqlChanges, PostgresqlTokens, Closing):
 
     def add_refusal(self, refusal: Refusal) -> Refusal:
         """Keep a refusal."""
-        values = {"key": as_bytes(refusal.key), "session": as_bytes(refusal.session), "body": to_ascii_json(refusal)}
-        with self._database.connection() as connection, connection.transaction():
-            row = connection.execute(_REFUSE, {**values, "number": refusal_number(refusal.at)}).fetchone()
-            connection.execute(f"SELECT pg_notify('{CHANNEL}', %s)", (self._database.me,))
+        values = {
+            "number": refusal_number(refusal.at),
+            "key": as_bytes(refusal.key),
+            "session": as_bytes(refusal.session),
+            "body": to_ascii_json(refusal),
+            "me": self._database.me,
+        }
+        with self._database.connection() as connection:
+            row = connection.execute(_REFUSE, values).fetchone()
             self._refusals_left -= 1
             if self._refusals_left <= 0:
                 connection.execute(_FORGET_REFUSALS, (self._limits.journal_max_days * 86400, MAX_REFUSALS))
