@@ -8,7 +8,6 @@ import threading
 import time
 import weakref
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 import psycopg
 from psycopg import errors, pq
@@ -74,26 +73,26 @@ class PostgresqlLocks:
         if outer is not None and (already := set(keys) & set(outer.fences)):
             raise RuntimeError(f"this thread holds the lock of {sorted(already)[0]!r} already")
         until = time.monotonic() + (self._timeout if patience is None else patience)
-        asked = _Asked(sorted(set(keys)), reader)
+        wanted = sorted(set(keys))
         with self._database.holding() as held:
             try:
-                if not _taken(held, asked, wait=False):
-                    for key in asked.keys:
-                        self._wait_for(held, asked._replace(keys=[key]), until)
+                if not _taken(held, wanted, reader, wait=False):
+                    for key in wanted:
+                        self._wait_for(held, key, reader, until)
                 self._note(held)
                 yield
             finally:
-                self._release(held, asked.keys)
+                self._release(held, wanted)
 
-    def _wait_for(self, held: Held, asked: _Asked, until: float) -> None:
-        connection, (key,) = held.connection, asked.keys
+    def _wait_for(self, held: Held, key: str, reader: tuple[str, str] | None, until: float) -> None:
+        connection = held.connection
         while True:
             left = until - time.monotonic()
             try:
                 with connection.transaction():
                     wait = max(1, min(_LOOK_MILLISECONDS, int(left * 1000)))
                     connection.execute("SELECT set_config('lock_timeout', %s, true)", (f"{wait}ms",))
-                    _taken(held, asked, wait=True)
+                    _taken(held, [key], reader, wait=True)
                 return
             except errors.LockNotAvailable:
                 connection.execute(_EVICT, (_number(key), self._lease))
@@ -132,21 +131,16 @@ class PostgresqlLocks:
                 self._renewing.start()
 
 
-class _Asked(NamedTuple):
-    keys: Sequence[str]
-    reader: tuple[str, str] | None
-
-
-def _taken(held: Held, asked: _Asked, *, wait: bool) -> bool:
+def _taken(held: Held, keys: Sequence[str], reader: tuple[str, str] | None, *, wait: bool) -> bool:
     """Take the locks and all that the gate will ask about the files: one round trip where nobody else holds them."""
-    whose, visit = (None, None) if asked.reader is None else map(as_bytes, asked.reader)
+    whose, visit = (None, None) if reader is None else map(as_bytes, reader)
     stamp = time.time_ns() // 1000
-    numbers, files = [_number(key) for key in asked.keys], [as_bytes(key) for key in asked.keys]
+    numbers, files = [_number(key) for key in keys], [as_bytes(key) for key in keys]
     values = (numbers, files, wait, whose, visit, stamp, HOT_MICROSECONDS)
     rows = held.connection.execute(_TAKE, values, binary=True).fetchall()
-    for key, (fence, receipt, shown, is_pending, is_open) in zip(asked.keys, rows, strict=False):
+    for key, (fence, receipt, shown, is_pending, is_open) in zip(keys, rows, strict=False):
         held.fences[key] = fence
-        held.states[key] = LockedState(asked.reader, receipt, shown, is_pending, is_open, time.monotonic())
+        held.states[key] = LockedState(reader, receipt, shown, is_pending, is_open, time.monotonic())
     return bool(rows)
 
 
