@@ -53,6 +53,7 @@ WHERE number = ({_NUMBER.replace("?", ":id")}) AND status = :expected
 RETURNING number, revision, status, decided_at, decided_by,
 (SELECT body FROM contents WHERE contents.number = changes.number)
 """  # noqa: S608 - of constants only
+_REPLACE = "UPDATE contents SET splices = coalesce(?, splices), body = coalesce(?, body) WHERE number = ?"
 _RESIZE = """
 UPDATE changes SET size = (
     SELECT length(CAST(body AS BLOB)) + length(splices) FROM contents WHERE contents.number = changes.number
@@ -137,7 +138,9 @@ class ChangeTable(ReceiptTable, ChangeSteps):
             if not stepped:
                 return None
             number, *columns, kept = stepped[0]
-            self._replace(number, step.splices, body)
+            if step.splices is not None or body is not None:
+                self._execute(_REPLACE, (step.splices, body, number))
+                self._execute(_RESIZE, (number,))
             self._put_within(step.receipts)
         self._after_put(step.receipts)
         self._after_add(0)
@@ -156,14 +159,6 @@ class ChangeTable(ReceiptTable, ChangeSteps):
         """The pending changes of a file at or below that key."""
         found = [change_row(row).change() for row in self._execute(_UNFINISHED)]
         return [change for change in found if any(is_below(key, key_prefix) for key in change.keys)]
-
-    def _replace(self, number: int, splices: bytes | None, body: str | None) -> None:
-        if splices is not None:
-            self._execute("UPDATE contents SET splices = ? WHERE number = ?", (splices, number))
-        if body is not None:
-            self._execute("UPDATE contents SET body = ? WHERE number = ?", (body, number))
-        if splices is not None or body is not None:
-            self._execute(_RESIZE, (number,))
 
     def change(self, change_id: str) -> Change | None:
         """One change."""
