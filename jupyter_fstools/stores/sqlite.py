@@ -197,15 +197,13 @@ def _on_the_open_file(name: str) -> Callable[..., Any]:
     @functools.wraps(getattr(Store, name))
     def call(store: SqliteStore, *given: Any, **named: Any) -> Any:
         with store._lock:
-            for _ in range(2):
+            for left in (2, 1, 0):
                 try:
                     return getattr(store._current(), name)(*given, **named)
                 except (sqlite3.Error, UnreadableRecord) as problem:
+                    if not left:
+                        raise store._refusal(problem) from problem
                     store._recover(problem)
-            try:
-                return getattr(store._current(), name)(*given, **named)
-            except (sqlite3.Error, UnreadableRecord) as problem:
-                raise store._refusal(problem) from problem
 
     return call
 
