@@ -393,7 +393,7 @@ def unlock_and_close(fd: int) -> None:
     os.close(fd)
 
 
-def hold_lock_file(path: str, timeout: float, *, flock: bool = HAS_FLOCK) -> Callable[[], None]:
+def hold_lock_file(path: str, timeout: float, *, flock: bool) -> Callable[[], None]:
     """Lock a lock file against every other thread and process; return the call that releases it.
 
     Raises:

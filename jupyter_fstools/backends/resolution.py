@@ -214,7 +214,7 @@ def _entered(trail: Trail, name: str) -> bool:
     return True
 
 
-def _blocked(trail: Trail, name: str, path: str, *, writing: bool = False) -> FsToolsError:
+def _blocked(trail: Trail, name: str, path: str, *, writing: bool) -> FsToolsError:
     status = trail.folder.look(name)
     if status is None:
         reason, hint = f"'{name}' does not exist", "List the folder above it."

@@ -18,7 +18,7 @@ class Root:
         case_insensitive: whether names that differ only in case are one file; None: detect it.
     """
 
-    def __init__(self, path: str, *, openat: bool | None = None, case_insensitive: bool | None = None) -> None:
+    def __init__(self, path: str, *, openat: bool | None, case_insensitive: bool | None) -> None:
         given, real = os.path.abspath(path), os.path.realpath(path)
         self._openat = HAS_OPENAT if openat is None else openat
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as TooLate
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -88,8 +88,8 @@ class PageDocument:
     saved: bool
     hash: str | None
     counter: int
-    is_silent: bool = field(default=False)
-    version: str | None = field(default=None)
+    is_silent: bool = False
+    version: str | None = None
 
     def ask(self, do: str, **more: Any) -> Future[dict[str, Any]]:
         """Send a message about this document."""
@@ -99,9 +99,9 @@ class PageDocument:
         """Send a message about this document that is not answered."""
         self.page.tell({"do": do, "document": self.number, **more})
 
-    def follow(self, version: str | None) -> None:
+    def follow(self, version: str) -> None:
         """Have the page look at the file, unless it was told to since the file has this version."""
-        if version is None or version != self.version:
+        if version != self.version:
             self.version = version
             self.tell("follow")
 
