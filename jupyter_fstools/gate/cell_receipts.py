@@ -19,7 +19,7 @@ def record_cells(tracker: ReadTracker, stat: FileStat, document: NotebookDocumen
     earlier = cell_receipt(tracker, stat.key)
     keys, order = keys_of([cell.cell_id for cell in document.cells]), document.order
     names = dict(zip(keys_in(earlier, document), keys, strict=True))
-    texts = ShownCellTexts(ShownCellTexts.kept_by(tracker, earlier).packed(names))
+    texts = ShownCellTexts.kept_by(tracker, earlier).renamed(names)
     known_before = (earlier.cells or {}) if earlier else {}
     cells = {names[key]: known for key, known in known_before.items() if key in names}
     for one in shown:
@@ -36,7 +36,7 @@ def record_cells(tracker: ReadTracker, stat: FileStat, document: NotebookDocumen
     receipt.full = _is_full(receipt.cells, keys)
     receipt.cell_order = order
     receipt.lines = united([*places, *((one.cell + 1, one.cell + 1) for one in shown)])
-    tracker.put(receipt, texts.packed({key: key for key in keys}))
+    tracker.put(receipt, texts.packed())
 
 
 def goes_on(before: NotebookDocument | None, after: Sequence[CellAfter]) -> ReceiptAfter:
@@ -59,7 +59,7 @@ def goes_on(before: NotebookDocument | None, after: Sequence[CellAfter]) -> Rece
             if cell.origin is not None and cell.written is None
         }
         kept = ShownCellTexts.kept_by(tracker, earlier)
-        texts = ShownCellTexts(kept.packed(names))
+        texts = kept.renamed(names)
         receipt = _receipt(tracker, stat)
         receipt.read_at, receipt.own_write = (earlier.read_at, earlier.own_write) if earlier else (tracker.now(), True)
         receipt.text_sha, receipt.exact_sha = state.text_sha, state.exact_sha
@@ -85,7 +85,7 @@ def goes_on(before: NotebookDocument | None, after: Sequence[CellAfter]) -> Rece
             receipt.lines = _places_after(earlier.lines if earlier else [], after)
         elif earlier is not None:
             receipt.cell_order, receipt.lines = earlier.cell_order, earlier.lines
-        return receipt, texts.packed({key: key for key in keys})
+        return receipt, texts.packed()
 
     return receipt_after
 

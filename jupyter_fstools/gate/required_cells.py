@@ -117,7 +117,7 @@ def _stale(
         lines = [(1, len(marked_lines(cell.source)))]
         receipt.cells[key] = ShownCell(cell.fingerprint, lines, {}, []).spelled()
         kept.put(key, ShownText().with_lines(1, cell.source))
-        tracker.put(receipt.model_copy(update={"full": False}), kept.packed({one: one for one in receipt.cells}))
+        tracker.put(receipt.model_copy(update={"full": False}), kept.packed())
         refusal.hint = SHOWN_BY_DIFF
     return refusal
 

@@ -111,9 +111,15 @@ class ShownCellTexts:
         self._texts.pop(key, None)
         self._texts[key] = text.packed()
 
-    def packed(self, keys: dict[str, str]) -> bytes:
-        """As bytes for the store; `keys` maps the cells to keep to their new keys."""
-        kept = {keys[key]: data for key, data in self._texts.items() if key in keys}
+    def renamed(self, keys: dict[str, str]) -> ShownCellTexts:
+        """The copies of some cells alone; `keys` maps these to their new keys."""
+        texts = ShownCellTexts()
+        texts._texts = {keys[key]: data for key, data in self._texts.items() if key in keys}
+        return texts
+
+    def packed(self) -> bytes:
+        """As bytes for the store; where they are too many, those put first are left out."""
+        kept = dict(self._texts)
         size = sum(map(len, kept.values()))
         while size > MAX_KEPT_CHARACTERS:
             size -= len(kept.pop(next(iter(kept))))
