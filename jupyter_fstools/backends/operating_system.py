@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from functools import cache
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 if sys.platform != "win32":
     import fcntl
@@ -62,13 +62,6 @@ _NO_CHOWN = {errno.EPERM, errno.EACCES, errno.EINVAL, errno.ENOTSUP, errno.EOPNO
 _NO_XATTR = {errno.ENOTSUP, errno.EOPNOTSUPP, errno.EPERM, errno.EACCES, errno.EINVAL, errno.ENODATA}
 
 
-class Place(NamedTuple):
-    """A name as `os` functions take it: `os.open(place.path, flags, dir_fd=place.dir_fd)`."""
-
-    path: str
-    dir_fd: int | None
-
-
 class Folder:
     """An open folder. Its methods take one name, never a path, follow no link and raise `OSError`."""
 
@@ -77,10 +70,6 @@ class Folder:
     def __init__(self, prefix: str, dir_fd: int | None) -> None:
         self._prefix = prefix
         self.dir_fd = dir_fd
-
-    def at(self, name: str) -> Place:
-        """Where `name` is."""
-        return Place(self._prefix + name, self.dir_fd)
 
     def look(self, name: str) -> os.stat_result | None:
         """The status of an entry, links not followed; None if there is none."""
