@@ -111,7 +111,9 @@ class ServerCalls:
                     return self._read(send(self._usable(), self.server, method, route, body, sent), progress)
                 except FsToolsError as refusal:
                     # An unexpected error, or a proxy's answer: neither tells whether the call was carried out.
-                    if not repeatable and refusal.details.get("status", 0) >= 500:
+                    # The `status` of other refusals is that of a change.
+                    accident = isinstance(refusal, InputOutput) and refusal.details.get("status", 0) >= 500
+                    if not repeatable and accident:
                         refusal.details["modified"], refusal.hint = "unknown", _UNKNOWN
                     elif not repeatable:
                         refusal.say_unmodified()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_fstools.errors import Denied, InputOutput, Invalid, NotFound, NotRead, Stale
+from jupyter_fstools.errors import Conflict, Denied, InputOutput, Invalid, NotFound, NotRead, Stale
 from jupyter_fstools.kernel.desk import Desk, connected_files
 from jupyter_fstools.kernel.magic import Completion
 from jupyter_fstools.kernel.server_calls import ServerCalls
@@ -95,6 +95,15 @@ def test_refusals_are_the_same_exceptions_in_the_words_of_the_magic(far, server)
     with pytest.raises(Stale) as refused:
         far("edit c.txt --old one --new 1")
     assert "+other" in refused.value.details["diff"]
+
+
+def test_a_change_that_was_taken_back_already_is_refused_as_such(far):
+    change = far("write e.txt", "one\n").change
+    far(f"undo {change.id}")
+    with pytest.raises(Conflict, match="only one that is applied can be undone") as refused:
+        far(f"undo {change.id}")
+    assert refused.value.details["status"] == "undone"
+    assert "not modified" in refused.value.message
 
 
 def test_a_session_counts_on_the_server(far, server):
