@@ -7,7 +7,7 @@ import importlib
 import json
 from pathlib import Path
 
-from tests.benchmarks.harness import Benchmark, NotHere, Result
+from tests.benchmarks.harness import Benchmark, NotHere, Result, table
 
 
 def found() -> dict[str, Benchmark]:
@@ -35,16 +35,15 @@ def main() -> None:
     benchmarks = found()
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=run.__doc__)
     parser.add_argument("ids", nargs="*", metavar="ID", help=" ".join(benchmarks))
-    parser.add_argument("--json", type=Path, metavar="PATH", help="also write the results here")
+    parser.add_argument("--json", type=Path, metavar="PATH", help="also write the results there")
     arguments = parser.parse_args()
     unknown = sorted(set(arguments.ids) - set(benchmarks))
     if unknown:
         parser.error(f"no such benchmark: {' '.join(unknown)}; there are {' '.join(benchmarks)}")
     results = run({name: benchmarks[name] for name in arguments.ids or benchmarks})
-    document = json.dumps([result._asdict() for result in results], indent=2)
     if arguments.json:
-        arguments.json.write_text(document + "\n", "utf-8")
-    print(document)
+        arguments.json.write_text(json.dumps([result._asdict() for result in results], indent=2) + "\n", "utf-8")
+    print(f"\n{table(results)}")
 
 
 if __name__ == "__main__":

@@ -30,11 +30,34 @@ class Result(NamedTuple):
     unit: str = ""
     rounds: int = 0
 
-    def line(self) -> str:
+    @property
+    def goal(self) -> str:
+        """The target with its direction and unit; "" for none."""
         sign = "≤" if self.better == "lower" else "≥"
-        kind = f" {self.unit}" if self.unit else " ratio"
-        aim = "" if self.target is None else f", target {sign} {self.target:g}"
-        return f"{self.name}: {self.median:.3g}{kind} ({self.low:.3g}–{self.high:.3g}){aim}"
+        return "" if self.target is None else f"{sign} {self.target:g} {self.unit}".rstrip()
+
+    @property
+    def missed_by(self) -> float:
+        """The distance to the target; 0 where it is met, or there is none."""
+        if self.target is None:
+            return 0.0
+        return max(0.0, self.median - self.target if self.better == "lower" else self.target - self.median)
+
+    def line(self) -> str:
+        aim = f", target {self.goal}" if self.goal else ""
+        return f"{self.name}: {self.median:.3g} {self.unit or 'ratio'} ({self.low:.3g}–{self.high:.3g}){aim}"
+
+    def row(self) -> str:
+        """The result as a row of `table`."""
+        missed = f"{self.missed_by:.2g}" if self.missed_by else ""
+        ends = f"{self.low:.2g}–{self.high:.2g}"
+        return f"| {self.name} | {f'{self.median:.2g} {self.unit}'.rstrip()} | {ends} | {self.goal} | {missed} |"
+
+
+def table(results: Iterable[Result]) -> str:
+    """The results in Markdown: a row each, with the lowest and the highest value of the run."""
+    head = "| what, to which peer | median | from–to | goal | missed by |", "|---|---|---|---|---|"
+    return "\n".join([*head, *[result.row() for result in results]])
 
 
 Benchmark = Callable[[], Iterable[Result]]
