@@ -134,7 +134,8 @@ class ReceiptTable:
         """Keep a receipt; `shown` None leaves the text that is kept."""
         self._meet(receipt.reader)
         with self._connection:
-            self._execute("BEGIN IMMEDIATE")
+            if shown is not None:  # One statement alone is a transaction by itself, and faster.
+                self._execute("BEGIN IMMEDIATE")
             self._put_within([(receipt, shown)])
         self._after_put([(receipt, shown)])
 
