@@ -11,7 +11,7 @@ from psycopg.conninfo import conninfo_to_dict
 from ..errors import Invalid
 from ..limits import StoreLimits
 from .postgresql_changes import PostgresqlChanges
-from .postgresql_connection import Database
+from .postgresql_connection import NOW, Database
 from .postgresql_locks import PostgresqlLocks
 from .postgresql_news import CHANNEL, News
 from .postgresql_receipts import BELOW
@@ -23,8 +23,6 @@ from .steps import REFUSALS_BETWEEN_PRUNING
 
 _DEFAULTS = StoreLimits()
 
-# By the database's clock: those of the servers may differ.
-_NOW = "extract(epoch FROM clock_timestamp())::float8"
 _REFUSE = f"""
 WITH step AS (UPDATE fstools.state SET refused = greatest(refused + 1, %(number)s) RETURNING refused),
 added AS (INSERT INTO fstools.refusals SELECT refused, %(key)s, %(session)s, %(body)s FROM step RETURNING number)
@@ -37,17 +35,17 @@ AND (%(after)s::float8 IS NULL OR number > %(after)s) AND (%(before)s::float8 IS
 ORDER BY number DESC LIMIT %(limit)s
 """
 _FORGET_REFUSALS = f"""
-DELETE FROM fstools.refusals WHERE number < ({_NOW} - %s) * 1e6
+DELETE FROM fstools.refusals WHERE number < ({NOW} - %s) * 1e6
 OR number <= (SELECT number FROM fstools.refusals ORDER BY number DESC LIMIT 1 OFFSET %s)
 """
 _NOTE_OPEN = f"""
-INSERT INTO fstools.open VALUES (%s, %s, %s, {_NOW} + %s, %s, %s, %s) ON CONFLICT (key, page, number) DO UPDATE
+INSERT INTO fstools.open VALUES (%s, %s, %s, {NOW} + %s, %s, %s, %s) ON CONFLICT (key, page, number) DO UPDATE
 SET until = excluded.until, saved = excluded.saved, hash = excluded.hash, counter = excluded.counter
 """
 _OPEN = f"""
-SELECT page, saved, hash, counter FROM fstools.open WHERE key = %(key)s AND until >= {_NOW} ORDER BY page, number
+SELECT page, saved, hash, counter FROM fstools.open WHERE key = %(key)s AND until >= {NOW} ORDER BY page, number
 """
-_FORGET_OPEN = f"DELETE FROM fstools.open WHERE page = %s OR until < {_NOW}"
+_FORGET_OPEN = f"DELETE FROM fstools.open WHERE page = %s OR until < {NOW}"
 _ADD = """
 INSERT INTO fstools.tokens (digest, id, owner, created_at, last_used_at, body) VALUES (%s, %s, %s, %s, %s, %s)
 """

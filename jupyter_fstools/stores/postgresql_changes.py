@@ -8,12 +8,12 @@ from typing import Any
 
 from ..errors import FsToolsError, InputOutput
 from ..limits import StoreLimits
-from .postgresql_connection import Database, lock_lost
+from .postgresql_connection import NOW, Database, lock_lost
 from .postgresql_news import CHANNEL
 from .postgresql_receipts import PUT_VALUES, PostgresqlReceipts
 from .protocol import ChangeFilter, PutReceipt
 from .record_json import to_ascii_json
-from .records import Change
+from .records import Change, ChangeStatus
 from .sql_values import (
     LARGEST,
     as_bytes,
@@ -63,7 +63,7 @@ AND (%(before)s::float8 IS NULL OR created_at < %(before)s) ORDER BY number DESC
 _AFTER = f"""
 SELECT {_COLUMNS} FROM fstools.changes WHERE revision > %(after)s AND {_MATCHING} ORDER BY revision LIMIT %(limit)s
 """
-_PRUNE = """
+_PRUNE = f"""
 WITH kept AS (
     SELECT number, coalesce(decided_at, created_at) AS moment, status, revision, row_number() OVER newest AS place,
     sum(octet_length(body) + length(splices)) OVER newest AS size FROM fstools.changes WHERE status <> 'proposed'
@@ -71,7 +71,7 @@ WITH kept AS (
 ) DELETE FROM fstools.changes WHERE number IN (
     SELECT number FROM kept WHERE status <> 'pending' AND revision < (SELECT revision FROM fstools.state)
     AND (place > %(most)s OR size > %(most_bytes)s
-        OR moment < extract(epoch FROM clock_timestamp())::float8 - %(most_seconds)s)
+        OR moment < {NOW} - %(most_seconds)s)
 )
 """
 
@@ -102,7 +102,7 @@ class PostgresqlChanges(PostgresqlReceipts, ChangeSteps):
             "splices": splices,
         }
         try:
-            revision = self._added(change, values)
+            revision = self._added(change.status, values, size)
         except InputOutput:
             # The connection may have been lost after the commit; the locks that a pending change needs went with it.
             if change.status == "pending" or (found := self.change(change.id)) is None:
@@ -111,15 +111,14 @@ class PostgresqlChanges(PostgresqlReceipts, ChangeSteps):
         self._after((), size)
         return change.model_copy(update={"revision": revision})
 
-    def _added(self, change: Change, values: dict[str, Any]) -> int:
-        add = _ADD_PENDING if change.status == "pending" else _ADD
-        proposed = change.status == "proposed"
+    def _added(self, status: ChangeStatus, values: dict[str, Any], size: int) -> int:
+        add = _ADD_PENDING if status == "pending" else _ADD
+        proposed = status == "proposed"
         with self._database.connection() as connection, connection.transaction() if proposed else nullcontext():
             if proposed:
                 # A simultaneous proposal waits for this row lock, and then counts this one too.
                 connection.execute("SELECT FROM fstools.state FOR UPDATE")
                 waiting = connection.execute(_PROPOSED).fetchall()
-                size = kept_size(values["body"], values["splices"])
                 require_room(self._limits, size, (values["owner"], values["session"]), waiting)
             row = connection.execute(add, values).fetchone()
         assert row is not None

@@ -31,6 +31,9 @@ ANSWER_SECONDS = 60.0
 AWAY_SECONDS = 0.5
 """After a wait for a connection in vain, every other call fails at once for so many seconds."""
 
+NOW = "extract(epoch FROM clock_timestamp())::float8"
+"""The time by the database's clock, in SQL: those of the servers may differ."""
+
 _MOST_CONNECTIONS = 40
 _FRESH_SECONDS = 1.0
 _HINT = "Nothing was written. Ask an administrator to look at the database; calls work again once it is back."
@@ -48,7 +51,6 @@ _SETTINGS = """
 SELECT set_config('default_transaction_isolation', 'read committed', false),
 set_config('standard_conforming_strings', 'on', false)
 """
-_CLOCK = "SELECT extract(epoch FROM clock_timestamp())::float8"
 _ALIKE_SECONDS = 1.0
 """Clocks that differ by less count as the same."""
 
@@ -191,7 +193,7 @@ class Database:
         """
         if abs(_clock_set() - self._measured_with) > _ALIKE_SECONDS:
             with contextlib.suppress(InputOutput), self.connection() as connection:
-                ((now,),) = connection.execute(_CLOCK).fetchall()
+                ((now,),) = connection.execute(f"SELECT {NOW}").fetchall()
                 ahead = now - time.time()
                 self._ahead, self._measured_with = ahead if abs(ahead) > _ALIKE_SECONDS else 0.0, _clock_set()
         return self._ahead

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..errors import FsToolsError
 from ..limits import StoreLimits
-from .postgresql_connection import Database, LockedState
+from .postgresql_connection import NOW, Database, LockedState
 from .postgresql_news import CHANNEL, News
 from .protocol import MomentFilter, PutReceipt
 from .record_json import from_json, to_ascii_json
@@ -51,8 +51,7 @@ SELECT body FROM fstools.receipts WHERE NOT own_write AND {BELOW}
 AND (%(after)s::float8 IS NULL OR read_at > %(after)s) AND (%(before)s::float8 IS NULL OR read_at < %(before)s)
 AND (%(session)s::bytea IS NULL OR session = %(session)s) ORDER BY read_at DESC LIMIT %(limit)s
 """
-# By the database's clock: those of the servers may differ.
-_UNUSED = "used < (extract(epoch FROM clock_timestamp())::float8 - %s) * 1e6"
+_UNUSED = f"used < ({NOW} - %s) * 1e6"
 
 HOT_MICROSECONDS = 1_000_000
 _SMALL = 64
