@@ -61,7 +61,7 @@ export class NotebookReview implements IReviewView {
     // A diff does not tell next to which cells an inserted or moved cell was to stand, but the server knows. It answers
     // for the whole proposal, so not where another part of it no longer fits.
     const whole = waiting.filter(({ id }) => !this.stale.has(id));
-    this.doubts = new Map(whole.flatMap(change => this._doubtAbout(change, ids)));
+    this.doubts = new Map(whole.flatMap(change => this._doubtAbout(change, ids, byId)));
     const drawn = changes.map(change => [change.id, change.revision, this._keysOf(change)]);
     const spelled = JSON.stringify([ids, [...recognized], drawn, [...movedOn].map(([id, names]) => [id, ...names])]);
     if (spelled !== this._spelled || hasOthers) {
@@ -142,8 +142,11 @@ export class NotebookReview implements IReviewView {
     this._drawn.dispose();
   }
 
-  private _doubtAbout(change: Change, ids: readonly string[]): [id: string, doubt: IDoubt][] {
-    const known = new Set(ids);
+  private _doubtAbout(
+    change: Change,
+    ids: readonly string[],
+    known: ReadonlyMap<string, IOpenCell>
+  ): [id: string, doubt: IDoubt][] {
     const unnamed = unnamedIn(change, id => known.has(id));
     const names = new Set([...comingIn(change), ...unnamed.flatMap(hunksOfCell)]);
     const sources = unnamed.length ? this._notebook.widgets.map(sourceOf) : [];
