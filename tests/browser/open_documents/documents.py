@@ -137,6 +137,14 @@ LOOK = """() => {
 }"""
 
 
+# JupyterLab 4.2 may take cells out of the page again that it has drawn in a new notebook, until it is scrolled.
+DRAW_ALL = f"""async () => {{
+  await new Promise(requestIdleCallback);
+  await ({THREE_FRAMES})();
+  window.jupyterapp?.shell.currentWidget?.content?.update();
+}}"""
+
+
 class Notebook(Document):
     """A notebook; if it opens without a kernel, the dialog that asks for one is answered first."""
 
@@ -146,6 +154,7 @@ class Notebook(Document):
         else:
             window.page.locator(".jp-Dialog").get_by_role("button", name="No Kernel").click()
         super().__init__(window, ".jp-Notebook .jp-InputArea .cm-content")
+        self.page.evaluate(DRAW_ALL)
 
     def look(self):
         """Focus, selection and distance below the notebook's upper edge, once the page is at rest."""
@@ -171,6 +180,10 @@ class Notebook(Document):
     def shows(self, at, source):
         """Expect the lines of a cell, whatever marks of a review stand between them."""
         expect(self.cell(at).locator("> .cm-line")).to_have_text(source.split("\n"))
+
+    def expect_keyboard(self):
+        """Expect the keyboard in the notebook, which loses it for two frames while its cells change places."""
+        expect(self.page.locator(".jp-Document:not(.lm-mod-hidden) .jp-Notebook :focus")).to_have_count(1)
 
     def click(self, at):
         """Click into the first line of a cell's text: in the middle may be the buttons of a change."""

@@ -162,6 +162,7 @@ def test_a_person_stays_at_the_cell_that_they_chose_and_keeps_the_keyboard(open_
     keyboard.press("Escape")
     landed(folder.call("edit_notebook", "n.ipynb", edit_mode="move", cell_id="c1", at="start"))
     document.shows(0, "y = 1")
+    document.expect_keyboard()
     for key in ("Enter", "Control+End", "!", "Escape"):
         keyboard.press(key)
     document.shows(0, "y = 1!")
@@ -169,14 +170,17 @@ def test_a_person_stays_at_the_cell_that_they_chose_and_keeps_the_keyboard(open_
     folder.call("read_notebook", "n.ipynb")
     landed(folder.call("edit_notebook", "n.ipynb", edit_mode="convert", cell_id="c1", cell_type="markdown"))
     expect(document.cells.first).to_have_class(re.compile("jp-MarkdownCell"))
+    document.expect_keyboard()
     keyboard.press("y")
     expect(document.cells.first).to_have_class(re.compile("jp-CodeCell"))
     document.save()
     folder.call("read_notebook", "n.ipynb")
     landed(folder.call("edit_notebook", "n.ipynb", edit_mode="delete", index=0))
     expect(document.cells).to_have_count(2)
+    document.expect_keyboard()
     keyboard.press("a")
     expect(document.cells).to_have_count(3)
+    document.expect_keyboard()
 
 
 def test_caret_selection_and_scroll_stay(open_notebook, folder):
