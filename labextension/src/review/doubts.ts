@@ -8,7 +8,7 @@ import type { ChangedSince } from '../payloads';
 import { Soon } from '../feed/soon';
 
 const ASK_AT_MOST_EVERY = 700;
-/** How often a server is asked again that finds a proposal to fit: it may not have heard yet of what the page has. */
+/** How often a server is asked again: it may not have heard yet, or in time, of what the page has. */
 const ASKED_AGAIN = 2;
 
 /** Keeps the server's answers on proposals near which the person types: it checks more than their diffs show. */
@@ -53,7 +53,7 @@ export class Doubts implements IDisposable {
   private get _open(): [id: string, about: string][] {
     return [...this._doubts].filter(([id, about]) => {
       const known = this._answers.get(id);
-      return known?.about !== about || (!known.stale.length && known.left > 0);
+      return known?.about !== about || known.left > 0;
     });
   }
 
