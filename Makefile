@@ -27,7 +27,7 @@ PYTHON ?= $(shell .ci/pythons | head -n 1)
 USABLE = grep -qsF "$(CURDIR)/$(VENV)" $(VENV)/bin/activate && \
 	$(PY) -c 'import sys, pip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null
 
-.PHONY: help venv legs clients test quick lowest emulators postgresql chromium demo soak bench economy lab lint format docs floors payloads clean
+.PHONY: help venv legs clients programs test quick lowest emulators postgresql chromium demo soak bench economy lab lint format docs floors payloads clean
 .DELETE_ON_ERROR:
 
 help: ## list the targets
@@ -134,7 +134,9 @@ WORKERS := $$(($(CORES) + 1))
 test: WORKERS := $$(($(CORES) + 2))
 QUICK := -m "not slow" --ignore=tests/browser --ignore=tests/cloud --ignore=tests/docs --ignore=tests/notebooks
 
-test: venv legs $(CLIENTS)/.installed $(SHELL_CLIENTS) chromium emulators postgresql ## run all tests
+programs: legs $(CLIENTS)/.installed $(SHELL_CLIENTS) emulators ## set up the programs that tests run, save the system's
+
+test: venv programs chromium postgresql ## run all tests
 	$(NPM) test
 	$(call run_tests,$(PY))
 
