@@ -292,7 +292,10 @@ def _nearest(lines: Sequence[str], wanted: Sequence[str]) -> MatchHint | None:
     if best is None:
         return None
     anchor = max(range(len(wanted)), key=lambda at: len(wanted[at].strip()))
-    points = different_code_points(wanted[anchor].strip(), lines[best].strip(), most=2) if best_ratio > 0.8 else ""
+    old, there = wanted[anchor].strip(), lines[best].strip()
+    # In plain ASCII the text shown below tells a caller more than code points do.
+    named = best_ratio > 0.8 and not (old.isascii() and there.isascii())
+    points = different_code_points(old, there, most=2) if named else ""
     said = "The nearest text in the file differs" + (f" ({points})" if points else "")
     return _shown(said, lines, max(0, best - anchor), len(wanted), "nearest")
 

@@ -81,6 +81,11 @@ def test_characters_that_differ_are_named_by_code_point_and_count(name, points):
     assert points in hint(HEAD + there, old).text
 
 
+def test_plain_characters_that_differ_are_shown_and_not_named_by_code_point():
+    said = hint("2999,29990,R2\n3000,30001,R0\n", "3000,30000,R0").text
+    assert said == "The nearest text in the file differs. The file has, from line 2:\n2\t3000,30001,R0"
+
+
 def test_only_the_quoted_part_of_a_line_is_compared_by_code_points():
     said = hint('x\nprint(greeting("Ada"))\n', "“Ada”").text
     assert "(old_string has U+201C, the file has U+0022; old_string has U+201D, the file has U+0022)" in said
