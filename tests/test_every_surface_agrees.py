@@ -228,7 +228,7 @@ def test_four_surfaces_give_the_same_results_and_refusals(root):
         texts = [without_ids(answer) for answer in answers]
         if call[0] == "undo" and "code" in texts[2]:  # `%fs` can list changes, which no tool can.
             assert texts[2].pop("hint") == "Name a change of this session (`changes` lists them)."
-            assert all("taken back already" in texts[other].pop("hint") for other in (0, 1, 3))
+            assert all("undone already" in texts[other].pop("hint") for other in (0, 1, 3))
         assert texts[0] == texts[1] == texts[2], call
         assert {name: told for name, told in texts[0].items() if name != "diff"} == texts[3], call
     codes = {answer.get("code") for answer in python}

@@ -302,12 +302,12 @@ class Journal(Listing):
     def _require(self, change: Change, status: ChangeStatus, verb: str) -> None:
         if change.status != status:
             by = f" by {change.decided_by}" if change.decided_by else ""
-            now = "being written" if change.status == "pending" else change.status
+            now = {"pending": "is being written", "proposed": "is proposed"}.get(change.status, f"was {change.status}")
             hint = "Read the file to see what it holds now." if verb == "undone" else "Look at the change again."
             if change.status == "proposed":
                 hint = "It is not in the file: it waits for a person, who can reject it."
             raise Conflict(
-                f"change {change.id} is {now}{by}; only one that is {status} can be {verb}",
+                f"change {change.id} {now}{by}; only one that is {status} can be {verb}",
                 hint=hint,
                 status=change.status,
             )

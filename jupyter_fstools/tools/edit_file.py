@@ -252,7 +252,8 @@ def _refuse_shown_as_picture(opened: OpenFile, receipt: Receipt) -> None:
     hint = "Edit the file that it was made from; pictures and PDFs can only be read."
     if kind == PDF:
         hint += " If this PDF was written as text, read it with an encoding (such as utf-8) first, then edit that text."
-    raise Binary(f"{opened.stat.path} is {kind}, and its text has not been shown", hint=hint, media_type=kind)
+    what = "a PDF that was not shown as text" if kind == PDF else f"a picture ({kind})"
+    raise Binary(f"{opened.stat.path} is {what}", hint=hint, media_type=kind)
 
 
 def _effect(

@@ -56,9 +56,9 @@ def _meant(journal: Journal, arguments: UndoArguments) -> Change:
         if "waiting" not in refusal.details:
             # The hint cannot name a tool: none lists changes.
             refusal.hint = (
-                "Give the file in path, or the change_id from the answer to the change, where it told one."
+                "Give the change_id from the answer to the change, or the file's path to undo your newest change of it."
                 if arguments.path is None
-                else "What this session changed there is taken back already, or it changed nothing: see `read_file`."
+                else "This session changed nothing there, or all of it is undone already: look with `read_file`."
             )
         raise
 

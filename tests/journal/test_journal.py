@@ -309,5 +309,5 @@ def test_an_unknown_change_is_not_found(call):
 def test_undo_says_what_can_be_named_where_nothing_lists_changes(call):
     assert "change_id from the answer to the change" in call.refused("not_found", "undo", change_id="nope").hint
     hint = call.refused("not_found", "undo", path="nope").hint
-    assert "taken back already" in hint
+    assert "undone already" in hint
     assert "changes`" not in hint

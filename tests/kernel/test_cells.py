@@ -67,8 +67,8 @@ def test_cells_are_shown_with_their_numbers_and_outputs(fs, book):
     [
         (
             "cell book.ipynb --mode insert",
-            'Give --type. Give --after or --before (the id of a cell), --at ("start" or "end"), --after-index or '
-            "--before-index.",
+            'Give --type ("code", "markdown" or "raw"). Give --after or --before (the id of a cell), --at ("start" or '
+            '"end"), --after-index or --before-index.',
         ),
         (
             "cell book.ipynb --mode insert --type code --at end --after c0",

@@ -882,6 +882,7 @@ def test_many_edits_of_one_call_look_through_the_notebook_a_few_times_only(call,
 def test_a_new_cell_without_type_and_place_is_answered_with_both(book):
     refusal = book.refused("invalid", "edit_notebook", path=PATH, edit_mode="insert", new_source="x")
     assert "cell_type" in refusal.message and "`after_index`" in refusal.hint
+    assert '"code", "markdown" or "raw"' in refusal.hint
 
 
 def test_a_source_copied_with_its_line_numbers_is_refused(book):

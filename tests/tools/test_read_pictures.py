@@ -87,6 +87,13 @@ def test_a_broken_picture_is_refused_and_is_no_read(call, keep):
     call.refused("not_read", "edit_file", path="a.png", old_string="a", new_string="b")
 
 
+def test_an_edit_of_a_picture_that_was_shown_is_refused_as_one(call):
+    call.put("a.png", picture("PNG"))
+    call("read_file", path="a.png")
+    refusal = call.refused("binary", "edit_file", path="a.png", old_string="a", new_string="b")
+    assert refusal.message == "a.png is a picture (image/png) (not modified)"
+
+
 @pytest.mark.parametrize("side", [9_000, 10_000, 20_000])
 def test_a_small_file_of_very_many_pixels_is_refused(call, side):
     """Below, above, and far above the bound at which Pillow itself warns."""

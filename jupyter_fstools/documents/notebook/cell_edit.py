@@ -69,9 +69,10 @@ class CellEdit(BaseModel):
         mode = self.edit_mode
         if missing := [field for field in _NEEDED.get(mode, ()) if getattr(self, field) is None]:
             needed, named = " and ".join(missing), "`" + "` and `".join(missing) + "`"
+            types = ' ("code", "markdown" or "raw")' if "cell_type" in missing else ""
             other = ' (old_string and new_string belong to edit_mode "edit")' if self.old_string is not None else ""
             place = f" {_PLACE_HINT}" if mode == "insert" and not self._places() else ""
-            raise Invalid(f"{mode} needs {needed}", hint=f"Give {named}{other}.{place}", field=missing[0])
+            raise Invalid(f"{mode} needs {needed}", hint=f"Give {named}{types}{other}.{place}", field=missing[0])
         for field in _TEXTS:
             if getattr(self, field) and field not in _ALLOWED_TEXTS.get(mode, ()) and mode != "delete":
                 raise Invalid(
