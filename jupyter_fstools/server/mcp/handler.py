@@ -62,7 +62,7 @@ class McpHandler(ToolsHandler):
     @web.authenticated
     @authorized("read", "contents")  # type: ignore[untyped-decorator]  # Jupyter's annotation loses the method.
     async def post(self) -> None:
-        """Answer a message, or a batch of them; what a tool needs beyond reading is asked for every call."""
+        """Answer a message of the Model Context Protocol, or a batch; permissions are checked for every call."""
         posted = None
         try:
             posted = await _read(self.request.body, self.request.headers, self.served.body_limit)
@@ -80,7 +80,7 @@ class McpHandler(ToolsHandler):
     @web.authenticated
     @authorized("read", "contents")  # type: ignore[untyped-decorator]  # As above.
     async def delete(self) -> None:
-        """End a session: what runs in it ends, and what it was shown is forgotten."""
+        """End an MCP session: its calls end, and its receipts are forgotten unless a token names it."""
         own = self._own_session()
         if own is None:
             raise Invalid(f"{_SESSION_ID} is missing", hint="Name the session to end.", field=_SESSION_ID)

@@ -46,14 +46,19 @@ class ActivityQuery(Arguments):
         Field(pattern=rf"^({_KIND})(,({_KIND}))*$", description="Kinds, separated by commas; default: all."),
         BeforeValidator(_kinds),
     ] = "change,read,refusal"
-    status: Annotated[ChangeStatus, Field(description="Of the changes only those with this status.")] | None = None
-    match: Annotated[Text, Field(description="Only what has this in its path, in capitals or not.")] | None = None
+    status: (
+        Annotated[ChangeStatus, Field(description="Of changes only those with this status; reads and refusals stay.")]
+        | None
+    ) = None
+    match: Annotated[Text, Field(description="Only entries whose path contains this text, ignoring case.")] | None = (
+        None
+    )
     after: (
         Annotated[
             Count,
             Field(
-                description="Only changes: those above this revision, those of the same files that they may cover or "
-                "uncover, and those that wait."
+                description="Only changes: those above this revision, those that wait, and earlier ones of the same "
+                "files whose `undoable` may differ now."
             ),
         ]
         | None

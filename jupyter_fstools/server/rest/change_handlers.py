@@ -59,7 +59,7 @@ class ChangesHandler(ToolsHandler):
     @web.authenticated
     @authorized
     async def get(self) -> None:
-        """The changes, newest first, or in rising order of revision after a cursor."""
+        """List changes, newest first; with `after`, those of later revisions in rising order."""
         asked = self.query(ChangesQuery)
         session = asked.session and checked_session(asked.session)
         own = self.assistant.reader if self.assistant else None
@@ -101,7 +101,7 @@ class ChangeHandler(ToolsHandler):
     @web.authenticated
     @authorized
     async def get(self, change_id: str) -> None:
-        """The change, with its diff; `wait` seconds (60 at most) for a decision if it is only proposed."""
+        """Show a change with its diff; if it waits, `wait` for a decision, 60 seconds at most."""
         asked = self.query(ChangeWait)
         seconds = asked.seconds
         with self.served.feed.decision(change_id) as decided:

@@ -80,7 +80,7 @@ class DecisionHandler(ToolsHandler):
     @web.authenticated
     @authorized
     async def post(self, change_id: str, decision: str) -> None:
-        """Decide; answers the change as it is now, for an undo the new change that takes it back."""
+        """Decide about a change; answers with the change, or with the new change that an undo makes."""
         self.query(NoArguments)
         asked = self.body(DecisionBody)
         _require_of_use(asked, decision)
@@ -128,7 +128,7 @@ class DecisionsHandler(ToolsHandler):
     @web.authenticated
     @authorized
     async def post(self, decision: str) -> None:
-        """Decide about each, oldest first; answers with each outcome, as a refusal does not stop the others."""
+        """Decide about many changes, oldest first; answers with the outcome of each, refusals included."""
         self.query(NoArguments)
         asked = self.body(WaitingChanges)
         if asked.session is not None:

@@ -110,7 +110,7 @@ class ChangedContentHandler(BytesHandler):
     @web.authenticated
     @authorized
     async def get(self, change_id: str) -> None:
-        """Send the bytes, and note that this person has them if their program asked for them."""
+        """Send a file as the change leaves it, to be looked at where the diff is cut."""
         asked = self.query(ContentQuery)
 
         def told(workspace: Workspace) -> tuple[str, bytes]:
@@ -132,13 +132,13 @@ class RawHandler(BytesHandler):
     @web.authenticated
     @authorized
     async def get(self, path: str) -> None:
-        """Send the bytes, or those of one range."""
+        """Send a file's bytes, or one range of them."""
         await self._send(path, body=True)
 
     @web.authenticated
     @authorized
     async def head(self, path: str) -> None:
-        """Say what a GET would send."""
+        """Send the headers of the same GET, without the bytes."""
         await self._send(path, body=False)
 
     def decode_argument(self, value: bytes, name: str | None = None) -> str:

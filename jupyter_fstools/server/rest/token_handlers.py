@@ -115,7 +115,7 @@ class TokensHandler(_MakesTokens):
     @web.authenticated
     @authorized
     async def get(self) -> None:
-        """Your tokens, newest first, without their secrets."""
+        """List your tokens, newest first, without their secrets."""
         self.query(NoArguments)
         user = self.reader().user
         found = await self.call(lambda workspace: workspace.store.tokens(user))
@@ -136,7 +136,7 @@ class TokenHandler(ToolsHandler):
     @web.authenticated
     @authorized
     async def get(self, token_id: str) -> None:
-        """One of your tokens; `wait` seconds (60 at most) for its first use."""
+        """Show one of your tokens; `wait` for its first use, 60 seconds at most."""
         until = time.monotonic() + self.query(Wait).seconds
         feed = self.served.feed
         while True:
@@ -151,7 +151,7 @@ class TokenHandler(ToolsHandler):
 
     @web.authenticated
     async def delete(self, token_id: str) -> None:
-        """Revoke a token: from now on it opens nothing, and commands that were begun with it end."""
+        """Revoke a token: it is refused from now on, and commands that were begun with it end."""
         await self.require_permission(WRITE)
         self.query(NoArguments)
         user = self.reader().user
@@ -170,7 +170,7 @@ class ClientsHandler(ToolsHandler):
     @web.authenticated
     @authorized
     async def get(self) -> None:
-        """The MCP clients whose form of configuration is known."""
+        """List the MCP clients whose form of configuration is known."""
         self.query(NoArguments)
         self.answer({"clients": [_described(client) for client in CLIENTS.values()]})
 

@@ -58,7 +58,7 @@ class RootHandler(ToolsHandler):
     @web.authenticated
     @authorized
     async def get(self) -> None:
-        """Version, the root's name, who asks, what is enabled, limits, and where to listen for what happens."""
+        """Show the version, the root's name, the user, the enabled tools, the limits and the schemas of events."""
         self.query(NoArguments)
         workspace = self.served.workspace
         self.answer(
@@ -84,7 +84,7 @@ class ToolsListHandler(ToolsHandler):
     @web.authenticated
     @authorized
     async def get(self) -> None:
-        """The list, in the form that `format` names."""
+        """List the enabled tools with their schemas, in the form that `format` names."""
         form = self.query(ToolsQuery).format
 
         def listed(workspace: Workspace) -> list[dict[str, Any]]:
@@ -106,7 +106,7 @@ class ToolHandler(ToolsHandler):
 
     @web.authenticated
     async def post(self, name: str) -> None:
-        """Call a tool, if its kind of call is allowed; a command can answer as a stream of events."""
+        """Call a tool; a command can answer as a stream of events."""
         permission = permission_of(name, self.served.workspace.tool_prefix)
         await self.require_permission(permission)
         answer, opened = self.query(CallQuery).answer, self.request.headers.get(OPENED_HEADER)
@@ -134,7 +134,7 @@ class ReceiptsHandler(ToolsHandler):
     @web.authenticated
     @authorized
     async def get(self) -> None:
-        """The receipts, most recently used first."""
+        """List the receipts of a session, most recently used first."""
         asked = self.query(ReceiptsQuery)
 
         def listed(workspace: Workspace) -> bytes:
@@ -146,7 +146,7 @@ class ReceiptsHandler(ToolsHandler):
     @web.authenticated
     @authorized
     async def delete(self) -> None:
-        """Forget them; says how many."""
+        """Forget the receipts of a session, or of one file; answers with their number."""
         asked = self.query(ReceiptsQuery)
 
         def forgotten(workspace: Workspace) -> int:
