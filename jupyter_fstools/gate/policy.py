@@ -143,7 +143,8 @@ class Policy:
         if not allowed or f"{key}/".startswith((*self._keys, *self._kept_keys)):
             raise Denied(
                 f"writing {given!r} is denied by a rule of this server",
-                hint="Use another file; an administrator can change deny_write.",
+                hint="Use another file. An administrator can change deny_write and deny_read; the server's own "
+                "settings files are never written.",
             )
 
     def needs_approval(self, given: str, path: str) -> bool:

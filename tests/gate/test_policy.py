@@ -139,6 +139,15 @@ def test_characters_that_some_disks_ignore_are_no_way_around_a_rule(path):
         raise AssertionError
 
 
+@pytest.mark.parametrize("path", ["key.pem", "notes.txt", "own/settings.py"])
+def test_a_denied_write_names_both_lists_of_rules_and_what_none_opens(make_call, tmp_path, path):
+    """The rule may be in either list, and no list opens a protected file."""
+    own = tmp_path.resolve() / "root" / "own" / "settings.py"
+    call = make_call(deny_read=["*.pem"], deny_write=["*.txt"], kept_keys=[str(own)])
+    hint = call.refused("denied", "write_file", path=path, content="x").hint
+    assert "deny_write and deny_read" in hint and "settings files are never written" in hint
+
+
 def test_escaped_bytes_of_a_character_are_no_way_around_a_rule(make_call):
     """Nor are they a second file, with a lock and receipts of its own."""
     call = make_call(deny_read=["schlüssel*"], deny_write=["übung/"], approval=["größe.txt"])
