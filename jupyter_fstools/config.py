@@ -63,8 +63,12 @@ class FsToolsConfig(Configurable):
         default_value="never",
         help="Whether changes wait for a person: 'never', 'always', or a list of rules for the paths whose changes do.",
     ).tag(config=True)
-    deny_read = list_of_texts("Rules for paths that no tool reads, lists or suggests, besides default_deny_read.")
-    deny_write = list_of_texts("Rules for paths that no tool writes, besides default_deny_write.")
+    deny_read = list_of_texts(
+        "Rules for paths that no tool reads, writes, lists or suggests, besides default_deny_read."
+    )
+    deny_write = list_of_texts(
+        "Rules for paths that no tool writes, besides default_deny_write and the rules that deny reading."
+    )
     default_deny_read = list_of_texts("The rules that deny_read adds to.", DENY_READ)
     default_deny_write = list_of_texts("The rules that deny_write adds to.", DENY_WRITE)
     ask_write = list_of_texts(
@@ -82,8 +86,8 @@ class FsToolsConfig(Configurable):
         "the port reads and writes through them.",
     )
     cutting_clients = list_of_texts(
-        "MCP clients that cut long answers before their model sees them, by how the name they send begins: "
-        "their answers stay within mcp_output_bytes, so that the model has read what its receipts say. "
+        "Beginnings of the names of MCP clients that cut long answers before their model sees them. Answers to these "
+        "clients have at most mcp_output_bytes of text, so that the model has read what its receipts say. "
         "'' stands for every client.",
         ("claude-code", "codex", "gemini-cli"),
     )
