@@ -1,6 +1,8 @@
-"""Refuses requests while the tools' database or bucket does not answer."""
+"""Refuses requests while the tools cannot be opened."""
 
 from __future__ import annotations
+
+from copy import copy
 
 from tornado.web import HTTPError
 
@@ -16,6 +18,7 @@ class ClosedHandler(ToolsHandler):
         """Take the reason."""
         super().initialize()
         self._refusal = refusal
+        self.changes_files = self.request.method == "POST"  # Nobody can tell which calls would change files.
 
     async def prepare(self) -> None:  # type: ignore[override]  # As Jupyter's own subclass has it.
         """Refuse; who logs in by Jupyter has to be logged in, while nothing can tell whether a token is valid."""
@@ -23,4 +26,4 @@ class ClosedHandler(ToolsHandler):
             await super().prepare()
             if self.current_user is None:
                 raise HTTPError(403)
-        raise self._refusal
+        raise copy(self._refusal)  # The answer adds to its message; a raised one keeps the request in its traceback.

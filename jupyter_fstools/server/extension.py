@@ -17,7 +17,7 @@ from traitlets import TraitError
 
 from ..config import FsToolsConfig, loaded_files
 from ..entry_points import absolute_root, open_backend, scheme_of
-from ..errors import FsToolsError, InputOutput, Invalid
+from ..errors import Disabled, FsToolsError, InputOutput, Invalid
 from . import ROOM_EVENTS, SETTING
 
 if TYPE_CHECKING:
@@ -151,6 +151,7 @@ class _AfterOpening(HTTPMessageDelegate):
             self._handler = self._tools.refusing_handler(self._request, error)
         except FsToolsError as error:
             self._tools.serverapp.log.critical(_WRONG, error)
+            self._handler = self._tools.refusing_handler(self._request, switched_off())
         self._handler = self._handler or self._tools.find_handler_now(self._request)
         if (begun := self._handler.headers_received(start_line, headers)) is not None:
             await begun
@@ -169,7 +170,7 @@ class _AfterOpening(HTTPMessageDelegate):
 
 
 def load(serverapp: ServerApp) -> Tools | None:
-    """Put the tools into a server; None, and a message in its log, where a setting is wrong."""
+    """Put the tools into a server; where a setting is wrong, None: its log tells why, every request is refused."""
     try:
         config = FsToolsConfig(parent=serverapp)
         config.set_trait("enable_execute", config.rules.enable_execute and offers_terminals(serverapp))
@@ -182,6 +183,7 @@ def load(serverapp: ServerApp) -> Tools | None:
             open_backend(config.root).close()
     except (TraitError, FsToolsError) as error:
         serverapp.log.critical(_WRONG, error)
+        refuse_requests(serverapp)
         return None
     if config.offer_to_jupyter_ai:
         serverapp.log.warning(
@@ -194,6 +196,23 @@ def load(serverapp: ServerApp) -> Tools | None:
     assert serverapp.event_logger is not None
     serverapp.event_logger.add_listener(schema_id=ROOM_EVENTS, listener=tools.room_changed)
     return tools
+
+
+def refuse_requests(serverapp: ServerApp) -> None:
+    """Answer every request to the tools with `switched_off`; otherwise Jupyter's page for unknown addresses would."""
+    from .closed_handler import ClosedHandler
+
+    address = url_path_join(serverapp.web_app.settings["base_url"], "api/fstools(?:/.*)?")
+    refusing = [(address, ClosedHandler, {"refusal": switched_off()})]
+    serverapp.web_app.add_handlers(".*$", refusing)  # type: ignore[no-untyped-call]  # Jupyter's.
+
+
+def switched_off() -> Disabled:
+    """The refusal where a setting is wrong; its value may hold a password, so only the log has it."""
+    return Disabled(
+        "jupyter_fstools is switched off because of a wrong setting",
+        hint="The server's log names the setting; whoever runs the server corrects it and starts the server again.",
+    )
 
 
 def begin_or_wait(tools: Tools) -> None:

@@ -158,7 +158,12 @@ WRONG_SETTINGS = [
 
 @pytest.mark.parametrize("settings", WRONG_SETTINGS, indirect=True)
 async def test_with_a_wrong_setting_the_server_says_so_and_has_no_tools(ask, caplog, jp_serverapp, settings):
-    assert (await ask("GET", "/tools")).status == 404
+    for refused in (await ask("GET", "/tools"), await ask("POST", "/mcp", b"{}"), await ask("GET", "/nothing")):
+        assert (refused.status, refused.error["code"]) == (403, "disabled")
+        assert "wrong setting" in refused.error["message"] and "log names" in refused.error["hint"]
+    assert "not modified" in (await ask("POST", "/tools/write_file", b"{}")).error["message"]
+    assert "not modified" not in (await ask("GET", "/tools")).error["message"]
+    assert "setting" not in (await ask("GET", "/tools", headers={})).error["message"]
     assert "jupyter_fstools" not in jp_serverapp.web_app.settings
     assert load(jp_serverapp) is None
     said = caplog.records[-1]
