@@ -121,9 +121,9 @@ class FsToolsConfig(Configurable):
 
     @validate("protected_files")
     def _check_protected_files(self, proposal: dict[str, Any]) -> list[str]:
-        relative = [file for file in proposal["value"] if not os.path.isabs(file)]
-        if relative:
-            raise TraitError(f"protected_files takes absolute paths, got {relative[0]!r}")
+        wrong = [file for file in proposal["value"] if not os.path.isabs(file) or "\0" in file]
+        if wrong:
+            raise TraitError(f"protected_files takes absolute paths, got {wrong[0]!r}")
         # The gate compares real paths.
         return [os.path.realpath(file) for file in proposal["value"]]
 

@@ -11,6 +11,17 @@ from traitlets import Bool, Enum, Float, Int, List, TraitError, TraitType, Unico
 _MOST = 1e9
 
 
+class _Text(Unicode[str, str | bytes]):
+    """A text; most are paths, or go to the system, which takes no NUL."""
+
+    def validate(self, obj: Any, value: Any) -> Any:
+        """The text, if it has no NUL character."""
+        text = super().validate(obj, value)
+        if "\0" in text:
+            raise TraitError(f"{self.name} takes no text with a NUL character")
+        return text
+
+
 class _Texts(List[str]):
     """A list of texts; on a command line each use of the option adds one, and a single use may be a list literal."""
 
@@ -50,7 +61,7 @@ class BoundedFloat(Float[float, int | float]):
 
 def text(help: str, default: str = "") -> Unicode[str, str | bytes]:
     """The trait of a text."""
-    return Unicode(default, help=help).tag(config=True)
+    return _Text(default, help=help).tag(config=True)
 
 
 def list_of_texts(help: str, default: Sequence[str] = ()) -> List[str]:
