@@ -57,6 +57,30 @@ def test_raw_text_writes_and_edits_of_notebooks_name_the_notebook_tool(book):
     assert "edit_notebook" in book.refused("notebook", "write_file", path=PATH, content="{}").hint
 
 
+@pytest.mark.parametrize(
+    ("edit", "field"),
+    [
+        ({"edit_mode": "move", "at": "end", "new_source": "q"}, "new_source"),
+        ({"new_source": "q", "replace_all": True}, "replace_all"),
+        ({"edit_mode": "clear_outputs", "replace_all": True}, "replace_all"),
+        ({"old_string": "x = 1", "new_string": "q", "cell_type": "markdown"}, "cell_type"),
+        ({"edit_mode": "move", "at": "end", "cell_type": "raw"}, "cell_type"),
+    ],
+)
+def test_an_argument_that_the_mode_does_not_use_is_refused(book, edit, field):
+    """The caller means something else than what would be done."""
+    before = book.got(PATH)
+    assert book.refused("invalid", "edit_notebook", path=PATH, cell_id="c1", **edit).details["field"] == field
+    assert book.got(PATH) == before
+
+
+@pytest.mark.parametrize("source", ["", "x = 1"])
+def test_a_deletion_may_have_the_other_arguments_of_its_clients_form(book, source):
+    always = {"new_source": source, "old_string": "", "new_string": "", "replace_all": False, "cell_type": "code"}
+    book("edit_notebook", path=PATH, cell_id="c1", edit_mode="delete", **always)
+    assert len(cells_of(book)) == 3
+
+
 def test_no_fingerprint_of_a_former_content_is_given(book):
     """Others may have changed other cells since, of which the session's receipt says nothing."""
     former = book("edit_notebook", path=PATH, cell_id="c1", new_source="x = 2").data["fingerprint"]

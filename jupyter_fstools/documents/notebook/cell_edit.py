@@ -17,7 +17,7 @@ _PLACE_HINT = 'Give `after` or `before` (the id of a cell), `at` ("start" or "en
 _TEXTS = ("new_source", "old_string", "new_string")
 _NEEDED = {"replace": ("new_source",), "edit": ("old_string", "new_string"), "insert": ("new_source", "cell_type"),
            "convert": ("cell_type",)}  # fmt: skip
-_ALLOWED_TEXTS = {"replace": ("new_source",), "insert": ("new_source",), "edit": ("old_string", "new_string")}
+_ALLOWED = {"replace": ("new_source",), "insert": ("new_source",), "edit": ("old_string", "new_string", "replace_all")}
 
 
 class CellEdit(BaseModel):
@@ -73,8 +73,9 @@ class CellEdit(BaseModel):
             other = ' (old_string and new_string belong to edit_mode "edit")' if self.old_string is not None else ""
             place = f" {_PLACE_HINT}" if mode == "insert" and not self._places() else ""
             raise Invalid(f"{mode} needs {needed}", hint=f"Give {named}{types}{other}.{place}", field=missing[0])
-        for field in _TEXTS:
-            if getattr(self, field) and field not in _ALLOWED_TEXTS.get(mode, ()) and mode != "delete":
+        # A deletion is clear whatever is beside it: Claude Code's form of it has a source.
+        for field in () if mode == "delete" else (*_TEXTS, "replace_all"):
+            if getattr(self, field) and field not in _ALLOWED.get(mode, ()):
                 raise Invalid(
                     f"{mode} takes no {field}", hint=f"Leave {field} out, or change `edit_mode`.", field=field
                 )

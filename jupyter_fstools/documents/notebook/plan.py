@@ -209,6 +209,12 @@ class _Batch:
             )
         if edit.edit_mode == "move" and state.moved:
             raise Invalid("two edits move this cell", hint="Leave one of the moves out.", field="edit_mode")
+        if edit.edit_mode not in ("replace", "convert", "delete") and edit.cell_type not in (None, state.cell_type):
+            raise Invalid(
+                f"{edit.edit_mode} keeps the cell's type ({state.cell_type}), cell_type names another",
+                hint="Leave cell_type out, or change it with convert.",
+                field="cell_type",
+            )
         assert state.cell is not None
         if edit.edit_mode not in ("delete", "move") and not state.cell.has_source:
             raise no_source(state.cell.index)
