@@ -67,6 +67,8 @@ def run(workspace: Workspace, arguments: ReadFileArguments) -> ToolResult:
     for left in reversed(range(_ATTEMPTS)):
         with workspace.show(arguments.path) as opened:
             if kind := _kind_of_picture(opened, arguments):
+                if kind == PDF:
+                    _require_no_line(opened.stat.path, arguments)
                 return show_picture(workspace, opened, kind, arguments.pages, arguments.max_output_bytes)
             if is_notebook_name(opened.stat.path):
                 return _show_notebook(workspace, opened, arguments)
@@ -97,6 +99,21 @@ def _kind_of_picture(opened: OpenFile, arguments: ReadFileArguments) -> str | No
             field="pages",
         )
     return kind
+
+
+def _require_no_line(path: str, arguments: ReadFileArguments) -> None:
+    """Refuse to show a PDF from a line on: its first pages would be taken for what follows.
+
+    Raises:
+        Invalid
+    """
+    misplaced = "offset" if arguments.offset > 1 else "column" if arguments.column > 1 else None
+    if misplaced is not None:
+        raise Invalid(
+            f"{misplaced}: {path} is a PDF, which has no lines",
+            hint="Leave it out, and name `pages`, such as '10-20'.",
+            field=misplaced,
+        )
 
 
 def _show_notebook(workspace: Workspace, opened: OpenFile, arguments: ReadFileArguments) -> ToolResult:

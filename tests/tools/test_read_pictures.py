@@ -225,6 +225,15 @@ def test_offset_and_limit_do_not_matter_to_pictures(call):
     assert image_blocks(call("read_file", path="a.png", offset=5, limit=1, line_numbers=False))
 
 
+@pytest.mark.parametrize("field", ["offset", "column"])
+def test_a_pdf_is_not_shown_from_a_line_on(call, field):
+    """Its first pages again would be taken for the next ones."""
+    call.put("a.pdf", pdf(text_page("one"), text_page("two")))
+    refusal = call.refused("invalid", "read_file", path="a.pdf", **{field: 2})
+    assert refusal.details["field"] == field and "`pages`" in refusal.hint
+    assert call("read_file", path="a.pdf", **{field: 1}, limit=2000).data["total_pages"] == 2
+
+
 def test_without_pillow_a_picture_that_models_take_is_shown_all_the_same(call, monkeypatch):
     call.put("a.png", data := picture("PNG"))
     monkeypatch.setattr(decoding, "_START", f"import sys; sys.modules['PIL'] = None; {decoding._START}")
