@@ -24,6 +24,8 @@ from jupyter_fstools.search.regex.dialect import compile_expression
         ("interface{", "meant literally"),
         ("(?P<n>a)(?P<n>b)", "redefinition"),
         ("a{1001}", "more than 1000"),
+        ("a{1000000}", "more than 1000"),
+        ("a{1," + 5000 * "9" + "}", "more than 1000"),
         ("(a{100}){100}", "more than 1000"),
         ("(" * 60 + ")" * 60, "deeper"),
     ],
@@ -64,6 +66,9 @@ def test_what_the_engines_read_differently_is_refused_by_both(pattern: str) -> N
         ("\0", "Take it out"),
         ("\ud800", "Take it out"),
         ("x" * 20_000, "several calls"),
+        ("a{1000000}", "at most 1000 times"),
+        ("(a{100}){100}", "+ or *"),
+        ("a{,}", "Escape a literal brace"),
     ],
 )
 def test_a_refusal_says_what_to_write_instead(pattern: str, told: str) -> None:

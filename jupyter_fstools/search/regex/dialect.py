@@ -24,6 +24,7 @@ from .refusals import OVER_LINES, PLAIN_TEXT, refused_escape, refused_group, ref
 
 MOST_REPEATS = 1000
 """Most repetitions of one `{n,m}`, and of nested ones multiplied."""
+_MOST_HINT = f"Repeat at most {MOST_REPEATS} times, or any number of times: + or *."
 DEEPEST_GROUPS = 50
 LONGEST_PATTERN = 10_000
 _WORD = re.compile(r"(?:\((?:\?:)?)*(?:\[(?:\w|\\w)|(?:\w|\\w)(?![*?{]))", re.ASCII)
@@ -261,17 +262,18 @@ class _Reader:
         self.at_first = at_first and not low
         repeated = atom.repeated(low, high, lazy)
         if repeated.repeats > MOST_REPEATS:
-            raise self._wrong(f"repetitions inside each other make more than {MOST_REPEATS}")
+            raise self._wrong(f"repetitions inside each other make more than {MOST_REPEATS}", hint=_MOST_HINT)
         return repeated
 
     def _bounds(self, match: re.Match[str]) -> tuple[int, int | None]:
         low, comma, high = match.groups()
-        if len(low) > 4 or len(high) > 4 or not (low or high):
+        if not (low or high):
             raise self._wrong(f"bad repetition {match[0]!r}", hint="Escape a literal brace: \\{")
+        # Python refuses to read numbers of thousands of digits.
+        if max(int(one.lstrip("0")[:5] or 0) for one in (low, high)) > MOST_REPEATS:
+            raise self._wrong(f"{match[0]!r} repeats more than {MOST_REPEATS} times", hint=_MOST_HINT)
         least = int(low or 0)
         most = (int(high) if high else None) if comma else least
-        if max(least, most or 0) > MOST_REPEATS:
-            raise self._wrong(f"{match[0]!r} repeats more than {MOST_REPEATS} times")
         if most is not None and least > most:
             raise self._wrong(f"min repeat greater than max repeat in {match[0]!r}")
         return least, most
