@@ -33,6 +33,8 @@ class UndoArguments(Arguments):
 def run(workspace: Workspace, arguments: UndoArguments) -> ToolResult:
     """Take back a change of the same session, through the same approval as any change."""
     journal = Journal(workspace)
+    if arguments.path is not None:
+        workspace.peek(arguments.path)  # A root that is gone is refused with a hint of its own.
     change = _meant(journal, arguments)
     done = journal.undo(change, by_person=False)
     what = f"change {change.id} ({change.tool} of {change.title})"

@@ -53,7 +53,7 @@ def test_a_root_that_is_gone_is_refused_by_every_tool(call, moved, tool, in_its_
     elif in_its_place == "link":
         call.root.symlink_to(moved)
     code = "not_found" if in_its_place == "nothing" else "not_a_directory"
-    call.refused(code, tool, **TOOLS_OF_FILES[tool])
+    assert "Ask the person" in call.refused(code, tool, **TOOLS_OF_FILES[tool]).hint
     assert (os.listdir(moved), (moved / "a.txt").read_text()) == (["a.txt"], "old\n")
 
 
