@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import re
 import uuid
@@ -30,6 +31,8 @@ from ..errors import Denied, FsToolsError, InputOutput, Invalid, NotFound, Timed
 from .path_names import HIDDEN_PREFIX
 from .protocol import FileStat
 from .system_errors import EXISTS, missing, overtaken, refused
+
+_log = logging.getLogger("jupyter_fstools")
 
 TIMEOUT = "30s"
 """Time limit of one request, and of connecting to the store."""
@@ -84,7 +87,8 @@ def opened_bucket(where: str) -> Bucket:
         return from_url(where, client_options=options, retry_config=RETRIES)
     except (BaseError, ValueError) as error:
         raise Invalid(
-            f"root: {where} cannot be opened: {plain_reason(error)}", hint="An address looks like s3://bucket/prefix."
+            f"root: {where} cannot be opened: {plain_reason(error)}",
+            hint="An address looks like s3://bucket/prefix; az:// needs AZURE_STORAGE_ACCOUNT_NAME in the environment.",
         ) from None
 
 
@@ -198,7 +202,8 @@ def require_conditions(bucket: Bucket, key: str) -> None:
     try:
         with explained(key):
             answer = obstore.put(bucket, probe, b"1", mode="create")
-    except Denied:
+    except Denied as refusal:
+        _log.warning("root: nothing can be written below %s %s", refusal.message, refusal.hint)
         return  # Without permission to write, nothing can be overwritten.
     except NotFound:
         raise Invalid(

@@ -293,6 +293,20 @@ def test_the_stores_own_reason_is_told_and_not_what_else_is_in_its_answer(s3, ot
             assert "credentials" in refused.value.hint
 
 
+def test_a_store_that_permits_no_write_is_named_at_start(s3, monkeypatch, caplog):
+    """As without credentials; who may only read goes on."""
+
+    def without_put(request):
+        request.reply(*((403, {}, TOLD.encode()) if request.command == "PUT" else request.answered()))
+
+    with proxy.before(os.environ["AWS_ENDPOINT_URL"], without_put) as url:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", url)
+        assert listed(open_workspace(s3, store="memory:")) == []
+    [said] = [record.getMessage() for record in caplog.records if record.name == "jupyter_fstools"]
+    assert said.startswith(f"root: nothing can be written below '{s3}'") and "AKIA" not in said
+    assert "The provided token has expired." in said and "Check the credentials" in said
+
+
 def test_no_backslash_leads_past_a_rule_where_the_store_takes_it_for_a_slash(az):
     """Azure does: https://github.com/Azure/Azurite/blob/main/src/blob/middlewares/blobStorageContext.middleware.ts"""
     files = open_workspace(az, store="memory:", deny_read=["secret/"], approval=["ask/"])
