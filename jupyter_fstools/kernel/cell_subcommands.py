@@ -162,5 +162,6 @@ def sh(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
 def _show(progress: Progress) -> None:
     """Show a running command's output, without terminal control characters."""
     text = _WITHIN_LINES.sub(lambda line: one_line(line[0]), progress.text)
-    sys.stdout.write(f"{text}\n" if progress.kind == "waiting" else text)
-    sys.stdout.flush()
+    if sys.stdout is not None:  # A program without a console has none.
+        sys.stdout.write(f"{text}\n" if progress.kind == "waiting" else text)
+        sys.stdout.flush()

@@ -49,6 +49,12 @@ def test_the_rest_of_the_line_is_the_command(fs, root, capsys, line, output):
     assert capsys.readouterr().out.endswith(output)
 
 
+def test_a_command_runs_where_there_is_no_stdout(fs, monkeypatch):
+    """As in a program without a console."""
+    monkeypatch.setattr("sys.stdout", None)
+    assert fs("sh echo one").data["output"] == "one\n"
+
+
 def test_a_cell_is_a_script(fs, capsys):
     result = fs("sh", "for name in one two\ndo echo $name\ndone\nexit 4\n")
     assert (result.data["output"], result.data["exit_code"]) == ("one\ntwo\n", 4)
