@@ -224,12 +224,19 @@ def checked_path(path: str) -> str:
 
 
 def _spec(patterns: Iterable[str]) -> GitIgnoreSpec:
+    lines = [folded(one) for pattern in patterns for one in expand_braces(pattern)]
+    rules = [line for line in lines if line.strip() and not line.startswith("#")]
     try:
-        return GitIgnoreSpec.from_lines([folded(one) for pattern in patterns for one in expand_braces(pattern)])
-    except ValueError as error:
+        spec = GitIgnoreSpec.from_lines(rules)
+    except (ValueError, re.error) as error:
         raise Invalid(
-            f"a rule is not a valid pattern: {error}", hint="Write it as a line of a .gitignore file."
+            f"a rule is not a valid pattern: {getattr(error, 'msg', error)}",
+            hint="Write it as a line of a .gitignore file.",
         ) from None
+    for rule, pattern in zip(rules, spec.patterns, strict=True):
+        if pattern.include is None and "[" in rule:
+            raise Invalid(f"the rule {rule[:80]!r} holds for no path", hint="Close the bracket, or escape it: \\[.")
+    return spec
 
 
 def _bodies(rules: GitIgnoreSpec) -> list[str] | None:

@@ -78,7 +78,7 @@ def test_no_paths_are_everything():
     assert opened() == {*TREE} and Grant("write").all_paths
 
 
-@pytest.mark.parametrize("path", ["!", "{", "docs/{a", "docs\\/*.md"])
+@pytest.mark.parametrize("path", ["!", "{", "docs/{a", "docs\\/*.md", "[z-a]", "docs["])
 def test_what_is_no_rule_is_refused(path):
     with pytest.raises(Invalid):
         Grant("write", [path])

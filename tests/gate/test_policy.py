@@ -189,9 +189,19 @@ def test_a_later_rule_can_take_a_file_out_again(make_call):
     call("write_file", path="public.secret", content="x")
 
 
-def test_a_broken_rule_is_refused_when_it_is_set():
+@pytest.mark.parametrize("rule", ["!", "[z-a]", "src/[a-\\d]"])
+def test_a_broken_rule_is_refused_when_it_is_set(rule):
     with pytest.raises(Invalid, match="not a valid pattern"):
-        Policy(deny_read=["!"])
+        Policy(deny_read=[rule])
+
+
+@pytest.mark.parametrize("rule", ["a[", "[!]", "[a/b]"])
+def test_a_rule_that_would_hold_for_no_path_is_refused(rule):
+    """Whoever sets it believes that it protects something."""
+    with pytest.raises(Invalid, match="holds for no path") as refused:
+        Policy(deny_read=["*.py", rule])
+    assert "escape it" in refused.value.hint
+    assert not Policy(deny_read=["", " ", "# a comment", "a\\["]).may_read("a[")
 
 
 def test_suggestions_never_name_what_is_denied(make_call):

@@ -153,6 +153,7 @@ WRONG_SETTINGS = [
     {"deny_read": [5]},
     {"approval": "sometimes"},
     {"approval": ["*.py", "{a"]},
+    {"deny_write": ["[z-a]"]},
     {"protected_files": ["/etc/hosts", "notes.md"]},
     {"tool_prefix": "dé_"},
     {"tool_prefix": 51 * "x"},
