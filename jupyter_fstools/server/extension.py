@@ -172,7 +172,7 @@ class _AfterOpening(HTTPMessageDelegate):
 def load(serverapp: ServerApp) -> Tools | None:
     """Put the tools into a server; where a setting is wrong, None: its log tells why, every request is refused."""
     try:
-        config = FsToolsConfig(parent=serverapp)
+        config = settings_of(serverapp)
         config.set_trait("enable_execute", config.rules.enable_execute and offers_terminals(serverapp))
         config.root = absolute_root(config.root or folder_of_contents(serverapp), os.getcwd())
         config.protected_files = [*config.protected_files, *loaded_files()]
@@ -196,6 +196,18 @@ def load(serverapp: ServerApp) -> Tools | None:
     assert serverapp.event_logger is not None
     serverapp.event_logger.add_listener(schema_id=ROOM_EVENTS, listener=tools.room_changed)
     return tools
+
+
+def settings_of(serverapp: ServerApp) -> FsToolsConfig:
+    """The server's settings.
+
+    Raises:
+        TraitError: one is wrong.
+    """
+    try:
+        return FsToolsConfig(parent=serverapp)
+    except ValueError as error:  # For an option that is given twice; its values, which follow, may hold a password.
+        raise TraitError(str(error).partition(",")[0]) from None
 
 
 def refuse_requests(serverapp: ServerApp) -> None:

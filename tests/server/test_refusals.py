@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 import pytest
+from traitlets.config.loader import DeferredConfigList
 
 from jupyter_fstools import errors
 from jupyter_fstools.server.extension import load
@@ -157,6 +158,7 @@ WRONG_SETTINGS = [
     {"protected_files": ["/etc/hosts", "notes.md"]},
     {"tool_prefix": "dé_"},
     {"tool_prefix": 51 * "x"},
+    {"store": DeferredConfigList(["postgresql://ada:the-password@db/one", "memory:"])},
 ]
 
 
@@ -172,4 +174,4 @@ async def test_with_a_wrong_setting_the_server_says_so_and_has_no_tools(ask, cap
     assert load(jp_serverapp) is None
     said = caplog.records[-1]
     assert (said.levelname, said.exc_info) == ("CRITICAL", None)
-    assert "jupyter_fstools is switched off" in said.getMessage()
+    assert "jupyter_fstools is switched off" in said.getMessage() and "the-password" not in caplog.text
