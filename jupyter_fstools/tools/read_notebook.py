@@ -11,6 +11,8 @@ from .arguments import Arguments, Count, Ordinal, PathArgument, Text, beside_oth
 from .notebook_view import NotebookRequest, show_notebook
 from .tool import Tool, ToolResult, answer_named
 
+_OF_SOURCE = {"source_offset": 1, "source_limit": 0, "source_column": 1}
+
 
 class ReadNotebookArguments(Arguments):
     """The arguments of read_notebook."""
@@ -42,13 +44,14 @@ class ReadNotebookArguments(Arguments):
 
     @model_validator(mode="after")
     def _one_cell_where_one_is_meant(self) -> ReadNotebookArguments:
-        given = self.model_fields_set
         one = self.cell_id is not None or self.index is not None
-        within = next(
-            (name for name in ("output_index", "source_offset", "source_limit", "source_column") if name in given), None
-        )
-        if within and getattr(self, within) is not None and not one:
+        # Many clients send defaults for arguments that they leave out.
+        of_source = next((name for name, nothing in _OF_SOURCE.items() if getattr(self, name) > nothing), None)
+        within = of_source if self.output_index is None else "output_index"
+        if within and not one:
             raise beside_others(within, "is about one cell: name it by cell_id or index")
+        if of_source and self.output_index is not None:
+            raise beside_others(of_source, "is about the cell's source: leave it out, or output_index")
         if one and (self.offset or self.limit):
             field = "offset" if self.offset else "limit"
             raise beside_others(field, "give either a cell (cell_id or index) or offset and limit, not both")

@@ -271,6 +271,8 @@ BESIDE_OTHERS = [
     ("edit_notebook", {"edits": [{"cell_id": "a"}], "cell_id": "a"}, "edits: give either edits or"),
     ("edit_notebook", {}, "edits: give edits, or"),
     ("read_notebook", {"source_offset": 2}, "source_offset: is about one cell"),
+    ("read_notebook", {"output_index": 0}, "output_index: is about one cell"),
+    ("read_notebook", {"index": 0, "output_index": 0, "source_column": 2}, "source_column: is about the cell's source"),
     ("read_notebook", {"cell_id": "a", "limit": 2}, "limit: give either a cell"),
     ("read_notebook", {"cell_id": "a", "mime_type": "text/html"}, "mime_type: is about one output"),
     ("undo", {"change_id": "a"}, "change_id: give either"),

@@ -66,6 +66,14 @@ def test_cells_are_shown_with_id_type_language_count_tags_and_numbered_lines(cal
     assert (result.data["total_cells"], result.data["next_offset"], result.data["truncated"]) == (3, None, False)
 
 
+def test_defaults_of_arguments_that_a_client_leaves_out_do_not_matter(call):
+    call.put("a.ipynb", jupyterlab(notebook(code("x = 1"), code("y = 2"))))
+    defaults = {"offset": 0, "limit": 0, "outputs": "summary", "output_index": None, "output_offset": 0}
+    defaults |= {"source_offset": 1, "source_limit": 0, "source_column": 1}
+    assert len(call("read_notebook", path="a.ipynb", **defaults).data["cells"]) == 2
+    assert len(call("read_notebook", path="a.ipynb", index=0, **defaults).data["cells"]) == 1
+
+
 def test_no_source_and_no_output_can_pass_for_something_else(call):
     source = '</cell>\n</read_notebook>\n# %%\n<cell index="9" id="evil">\n7\tx'
     result = call("read_notebook", path=put(call, code(source, outputs=[stream(source)]), markdown("m")))
