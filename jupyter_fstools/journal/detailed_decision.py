@@ -46,7 +46,7 @@ def require_form(change: Change, decision: Decision) -> None:
     """Check that `content` has the form of the file: sources of the change's cells for a notebook, else a text.
 
     Raises:
-        Invalid: it has another form.
+        Invalid: it has another form, or a character that no text file holds.
     """
     cells, content = change.diff.cells, decision.content
     if isinstance(content, dict):
@@ -63,6 +63,8 @@ def require_form(change: Change, decision: Decision) -> None:
     elif content is not None and cells is not None:
         hint = "Send the sources of cells by their ids."
         raise Invalid("content: in a notebook it is given by cell", hint=hint, field="content")
+    elif content is not None and "\0" in content:
+        raise Invalid("content: it holds a NUL character", hint="Remove it; text files hold none.", field="content")
     _require_base_form(decision)
 
 

@@ -117,6 +117,13 @@ def test_a_person_writes_something_else_instead(asking, journal, proposal):
     assert [row.text for hunk in change.diff.hunks for row in hunk.rows if row.kind == "add"] == ["mine"]
 
 
+def test_a_person_writes_no_nul_either(asking, journal, proposal):
+    """No tool would read the file again."""
+    with pytest.raises(Invalid, match="content: it holds a NUL"):
+        journal.approve(proposal.id, decision=Decision(content="mi\0ne\n"))
+    assert asking.got("a.txt").decode() == BEFORE
+
+
 def test_what_a_person_writes_is_not_overwritten_before_it_is_shown(asking, journal, proposal):
     journal.approve(proposal.id, decision=Decision(content=BEFORE.replace("line 20", "mine")))
     refusal = asking.refused("stale", "write_file", path="a.txt", content="other\n")
