@@ -74,7 +74,8 @@ def run_changes(given: argparse.Namespace) -> None:
     from ..plain_text import change_row, lines_of, unified_diffs
 
     path = None if given.path is None else _path(given, given.path)
-    query = ChangeQuery(path=path, session=given.session, status=given.status, limit=given.limit, offset=given.offset)
+    session = None if given.session is None else checked_session(given.session)
+    query = ChangeQuery(path=path, session=session, status=given.status, limit=given.limit, offset=given.offset)
     found, total = _desk(given).changes(query)
     for change in found:
         _say(["  ".join(change_row(change))])

@@ -205,8 +205,9 @@ def test_arguments_that_do_not_fit_are_explained(home, words, run):
 
 
 @pytest.mark.parametrize("words", [["changes", "--session", "a b"], ["mcp", "--session", ""]])
-def test_a_session_that_is_none_is_invalid(served_home, words, run):
-    ran = run(served_home, *words)
+@pytest.mark.parametrize("place", ["served_home", "home"])
+def test_a_session_that_is_none_is_invalid(place, words, run, request):
+    ran = run(request.getfixturevalue(place), *words)
     assert ran.code == 2
     assert "session: takes 1 to 128" in ran.err
 
