@@ -31,6 +31,7 @@ _MOST_LEFT_OUT = 1_000_000_000
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run a subcommand; the exit code is 0, 1 for a refusal, 2 for arguments that do not fit."""
+    _open_missing_streams()
     given = _parser().parse_args(words)
     run: Callable[[argparse.Namespace], None] = given.run
     try:
@@ -45,8 +46,21 @@ def main(words: Sequence[str] | None = None) -> int:
         sys.stdout = sys.stderr
         return 1
     except OSError as error:
-        return _refused(InputOutput(str(error), hint="Is the folder still there?"))
+        from ..own_folders import FULL
+
+        hint = "Is the folder still there?"
+        if error.errno in FULL:
+            hint = "Free some space."
+            sys.stdout = sys.stderr  # As above, if the output goes to that disk.
+        return _refused(InputOutput(str(error), hint=hint))
     return 0
+
+
+def _open_missing_streams() -> None:
+    """Open the standard streams that are closed where the command is started; Python has None in their places."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115  # Open to the end, as they are.
 
 
 def run_bridge(given: argparse.Namespace) -> None:

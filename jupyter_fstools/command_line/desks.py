@@ -106,6 +106,8 @@ class ServerDesk:
 
     def revoke_token(self, token_id: str) -> None:
         """Revoke a token."""
+        if not token_id:  # The address would be that of the list.
+            raise grant.unknown_token(token_id)
         ask(self._server, "DELETE", f"/tokens/{quote(token_id, safe='')}")
 
 

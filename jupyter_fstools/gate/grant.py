@@ -212,7 +212,7 @@ def token_of(store: Store, user: str, token_id: str) -> Token:
     for token in store.tokens(user):
         if token.id == token_id:
             return token
-    raise _no_token(token_id)
+    raise unknown_token(token_id)
 
 
 def revoke(store: Store, user: str, token_id: str) -> None:
@@ -222,10 +222,11 @@ def revoke(store: Store, user: str, token_id: str) -> None:
         NotFound
     """
     if not store.drop_token(user, token_id):
-        raise _no_token(token_id)
+        raise unknown_token(token_id)
 
 
-def _no_token(token_id: str) -> NotFound:
+def unknown_token(token_id: str) -> NotFound:
+    """The refusal of an id that none of the user's tokens has."""
     return NotFound(f"there is no token {token_id[:80]!r}", hint="List the tokens to see their ids.")
 
 

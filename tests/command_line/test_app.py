@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 
@@ -12,6 +13,7 @@ import pytest
 
 from jupyter_fstools import call_tool, open_workspace
 from jupyter_fstools.command_line.desks import StoreDesk
+from tests.command_line.conftest import COMMAND
 
 pytestmark = pytest.mark.slow
 
@@ -238,6 +240,24 @@ def test_a_reader_that_wants_no_more_is_no_error(place, as_user):
         assert process.stderr.read() == b""
 
 
+@pytest.mark.skipif(os.name != "posix", reason="descriptors are closed as POSIX's shells do")
+@pytest.mark.parametrize(("words", "code"), [("status", 0), ("changes --session a/b", 2), ("nope", 2), ("mcp", 1)])
+def test_a_command_runs_where_its_standard_streams_are_closed(home, words, code):
+    command = f"exec {shlex.join(COMMAND)} {words} <&- >&- 2>errors"
+    environment = {"PATH": os.environ["PATH"], **home.environment}
+    ran = subprocess.run(["sh", "-c", command], cwd=home.files, env=environment, check=False)
+    assert ran.returncode == code
+    assert "Traceback" not in (home.files / "errors").read_text()
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="Linux has it")
+def test_a_full_disk_for_the_output_is_named(home):
+    with open("/dev/full", "w") as full, home.start("status", stdout=full) as process:
+        _, err = process.communicate(timeout=30)
+    assert process.returncode == 1
+    assert err.decode() == "jupyter fstools: [Errno 28] No space left on device\nHint: Free some space.\n"
+
+
 def test_nothing_heavy_is_imported_for_the_bridge():
     code = "import sys, jupyter_fstools.command_line.bridge, jupyter_fstools.command_line.app; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
@@ -257,6 +277,7 @@ def test_a_token_is_made_listed_and_revoked(place, run):
     assert id not in run(home, "token", "list").out
     again = run(home, "token", "revoke", id)
     assert (again.code, again.err.partition(":")[2].strip()[:17]) == (1, "there is no token")
+    assert "there is no token ''" in run(home, "token", "revoke", "").err
 
 
 @pytest.mark.parametrize("words", [["create", "bot"], ["list"], ["revoke", "0123"]])
