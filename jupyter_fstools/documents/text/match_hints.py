@@ -293,7 +293,7 @@ def _nearest(lines: Sequence[str], wanted: Sequence[str]) -> MatchHint | None:
         return None
     anchor = max(range(len(wanted)), key=lambda at: len(wanted[at].strip()))
     old, there = wanted[anchor].strip(), lines[best].strip()
-    # Of plain characters the text shown below tells more than code points do.
+    # For plain characters the text shown below tells more than code points do.
     is_plain = all(text.isascii() and text.isprintable() for text in (old, there))
     points = different_code_points(old, there, most=2) if best_ratio > 0.8 and not is_plain else ""
     said = "The nearest text in the file differs" + (f" ({points})" if points else "")
