@@ -22,6 +22,10 @@ from ..walking.stopping import Stop
 _log = logging.getLogger("jupyter_fstools")
 _SECONDS_BETWEEN_LOOKS = 0.1
 _SECONDS_TO_WITHDRAW = 1.0
+_SECONDS_TO_TAKE_UP = 5.0
+"""Time in which a call that waits in another process takes up the approval of its command."""
+_waiting_here: set[str] = set()
+"""Commands whose calls wait in this process: as long as it lives they take up an approval."""
 
 
 class Command(NamedTuple):
@@ -71,25 +75,39 @@ def note_outcome(workspace: Workspace, entry: Change, outcome: CommandOutcome) -
 
 def note_not_run(workspace: Workspace, entry: Change) -> None:
     """Withdraw a command that was not started; never raises, for its caller is told the reason."""
-    nobody = {"decided_at": workspace.store.now(), "decided_by": None, "decided_via": None}
-    _noted(workspace, entry, "rejected", nobody)
+    _noted(workspace, entry, "rejected", _by_nobody(workspace))
+
+
+def _by_nobody(workspace: Workspace) -> dict[str, Any]:
+    return {"decided_at": workspace.store.now(), "decided_by": None, "decided_via": None}
 
 
 def _noted(workspace: Workspace, entry: Change, status: ChangeStatus, facts: dict[str, Any]) -> Change:
-    # This reader's workspace waits for the lock, while the call's own would restart the call: a command runs once.
-    waiting = workspace.for_reader(workspace.reader)
     try:
-        with waiting.held(*entry.keys):
-            # Read again: a person may have marked the entry as seen meanwhile.
-            record = (workspace.store.change(entry.id) or entry).model_copy(update=facts)
-            at, by = record.decided_at, record.decided_by
-            noted = workspace.store.decide(record.id, "applied", status, decided_at=at, decided_by=by, record=record)
+        noted = _recorded(workspace, entry, status, facts)
     except FsToolsError as problem:
         _log.warning("The outcome of command %s is not in the journal: %s", entry.id, problem.message)
         noted = None
+    return noted or entry.model_copy(update=facts)
+
+
+def _recorded(
+    workspace: Workspace, entry: Change, status: ChangeStatus, facts: dict[str, Any], *, unless_told: bool = False
+) -> Change | None:
+    """Record facts about an applied command; None: it has been withdrawn, or its caller was told of the approval."""
+    # This reader's workspace waits for the lock, while the call's own would restart the call: a command runs once.
+    waiting = workspace.for_reader(workspace.reader)
+    with waiting.held(*entry.keys):
+        # Read again: a person may have marked the entry as seen meanwhile.
+        found = workspace.store.change(entry.id) or entry
+        if unless_told and found.told:
+            return None
+        record = found.model_copy(update=facts)
+        at, by = record.decided_at, record.decided_by
+        noted = workspace.store.decide(record.id, "applied", status, decided_at=at, decided_by=by, record=record)
     if noted is not None:
         workspace.settled(noted)
-    return noted or entry.model_copy(update=facts)
+    return noted
 
 
 def require_waiting(workspace: Workspace, entry: Change) -> None:
@@ -103,13 +121,37 @@ def require_waiting(workspace: Workspace, entry: Change) -> None:
     oldest = workspace.store.now() - workspace.limits.execute_approval_seconds - _SECONDS_TO_WITHDRAW
     if withdrawn or (entry.status == "proposed" and entry.created_at < oldest):
         _withdraw(workspace, entry)
-        raise Conflict(
-            f"nobody waits for command {entry.id} any more; it has not been run",
-            hint="Ask the assistant to request it again.",
-        )
+        raise _nobody_waits(entry)
+
+
+def taken_up(workspace: Workspace, approved: Change) -> Change:
+    """The entry of an approved command once the call that waits for it has taken the approval up.
+
+    Raises:
+        Conflict: no call does, as its process was killed; the command is withdrawn, and is never run.
+    """
+    if approved.id in _waiting_here:
+        return approved
+    stop = Stop(_SECONDS_TO_TAKE_UP)
+    while not stop.now():
+        found = workspace.store.change(approved.id) or approved
+        if found.told or found.status != "applied":
+            return found
+        time.sleep(_SECONDS_BETWEEN_LOOKS)
+    if _recorded(workspace, approved, "rejected", _by_nobody(workspace), unless_told=True) is not None:
+        raise _nobody_waits(approved)
+    return workspace.store.change(approved.id) or approved
+
+
+def _nobody_waits(entry: Change) -> Conflict:
+    return Conflict(
+        f"nobody waits for command {entry.id} any more; it has not been run",
+        hint="Ask the assistant to request it again.",
+    )
 
 
 def _approved(workspace: Workspace, proposal: Change) -> Change:
+    _waiting_here.add(proposal.id)
     try:
         workspace.settled(proposal)
         if workspace.progress is not None:
@@ -117,11 +159,15 @@ def _approved(workspace: Workspace, proposal: Change) -> Change:
             workspace.progress(Progress("waiting", said, proposal.id))
         _wait(workspace, proposal)
     finally:
+        _waiting_here.discard(proposal.id)
         # From here on nobody can approve it; an earlier decision stands.
         _withdraw(workspace, proposal)
     decided = workspace.store.change(proposal.id)
     if decided is not None and decided.status == "applied":
-        return decided
+        # Who approved it in another process may have withdrawn it, if this one was suspended.
+        if (told := _recorded(workspace, decided, "applied", {"told": True})) is not None:
+            return told
+        decided = workspace.store.change(proposal.id)
     if decided is not None and decided.decided_by is None:
         raise TimedOut(
             f"nobody decided about command {proposal.id} in time; it has not been run",

@@ -14,7 +14,7 @@ from ..gate.kept_steps import anchored_at
 from ..gate.notebook_steps import told_by_cells
 from ..gate.workspace import Workspace
 from ..stores.records import Change, ChangeStatus
-from .commands import is_command, require_waiting
+from .commands import is_command, require_waiting, taken_up
 from .detailed_decision import Decision
 from .listing import Listing
 from .named_hunks import (
@@ -135,7 +135,8 @@ class Journal(Listing):
             if decision.is_partial:
                 raise Invalid("a command is decided as a whole", hint="Leave out hunks and content.", field="hunks")
             require_waiting(self._workspace, change)
-            return self._decided(change, "applied", "approved", decision.reason)
+            approved = taken_up(self._workspace, self._decided(change, "applied", "approved", decision.reason))
+            return self.visible(approved) or approved
         return self._carried_out(change, decision)
 
     @saying_unmodified()

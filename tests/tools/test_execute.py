@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import signal
+import subprocess
+import sys
 import threading
 import time
+from contextlib import nullcontext
 
 import pytest
 from pydantic import TypeAdapter
 
-from jupyter_fstools import FsToolsError, tool_schemas
-from jupyter_fstools.errors import InputOutput
+from jupyter_fstools import FsToolsError, open_workspace, tool_schemas
+from jupyter_fstools.errors import Conflict, InputOutput
+from jupyter_fstools.journal import commands
 from jupyter_fstools.journal.journal import Journal
 from jupyter_fstools.journal.listing import ChangeQuery
 from jupyter_fstools.tools import TOOLS, available_tools
@@ -314,6 +318,58 @@ def test_a_command_of_a_caller_who_was_killed_cannot_be_approved_later(make_call
     with pytest.raises(FsToolsError, match="nobody waits"):
         Journal(call.workspace).approve("c1", commands=True)
     assert Journal(call.workspace).change("c1").status == "rejected"
+
+
+WAITING = """
+import sys
+from jupyter_fstools import call_tool, open_workspace
+with open_workspace(sys.argv[1], store=sys.argv[2], enable_execute=True) as workspace:
+    call_tool(workspace, "execute", command="touch x")
+"""
+
+
+def test_who_approves_the_command_of_a_killed_process_is_told_that_it_does_not_run(make_call, monkeypatch):
+    monkeypatch.setattr(commands, "_SECONDS_TO_TAKE_UP", 0.3)
+    call = make_call()
+    store = f"sqlite:{call.root.parent / 'killed.sqlite'}"
+    with open_workspace(call.root, store=store, enable_execute=True) as workspace:
+        journal = Journal(workspace)
+        caller = subprocess.Popen([sys.executable, "-c", WAITING, str(call.root), store])
+        while not (proposed := journal.changes(ChangeQuery(status="proposed"))):
+            time.sleep(0.05)
+        caller.kill()
+        caller.wait()
+        with pytest.raises(Conflict, match="nobody waits"):
+            journal.approve(proposed[0].id, commands=True)
+        withdrawn = journal.change(proposed[0].id)
+    assert (withdrawn.status, withdrawn.decided_by, withdrawn.ran) == ("rejected", None, None)
+    assert list(call.root.iterdir()) == []
+
+
+@pytest.mark.parametrize("is_suspended", [False, True])
+def test_a_command_approved_in_another_process_runs_unless_it_was_withdrawn_there(asking, monkeypatch, is_suspended):
+    class Elsewhere(set):
+        def __contains__(self, _):
+            return False
+
+    def wait(*_):
+        while statuses(asking) == ["proposed"] or (is_suspended and statuses(asking) == ["applied"]):
+            time.sleep(0.01)
+
+    def approve_elsewhere(journal, change):
+        with pytest.raises(Conflict, match="nobody waits") if is_suspended else nullcontext():
+            approve(journal, change)
+
+    monkeypatch.setattr(commands, "_SECONDS_TO_TAKE_UP", 0.3 if is_suspended else 60)
+    monkeypatch.setattr(commands, "_waiting_here", Elsewhere())
+    monkeypatch.setattr(commands, "_wait", wait)
+    with Person(asking, approve_elsewhere):
+        if is_suspended:
+            asking.refused("timeout", "execute", command="touch x")
+        else:
+            asking("execute", command="touch x")
+    assert statuses(asking) == ["rejected" if is_suspended else "applied"]
+    assert (asking.root / "x").exists() != is_suspended
 
 
 @pytest.mark.parametrize(
