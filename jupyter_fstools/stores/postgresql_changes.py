@@ -13,7 +13,7 @@ from .postgresql_news import CHANNEL
 from .postgresql_receipts import PUT_VALUES, PostgresqlReceipts
 from .protocol import ChangeFilter, PutReceipt
 from .record_json import to_ascii_json
-from .records import Change, ChangeStatus
+from .records import Change
 from .sql_values import (
     LARGEST,
     as_bytes,
@@ -101,28 +101,47 @@ class PostgresqlChanges(PostgresqlReceipts, ChangeSteps):
             "body": body,
             "splices": splices,
         }
-        try:
-            revision = self._added(change.status, values, size)
-        except InputOutput:
-            # The connection may have been lost after the commit; the locks that a pending change needs went with it.
-            if change.status == "pending" or (found := self.change(change.id)) is None:
-                raise
-            revision = found.revision
+        revision = self._added(change, values, size)
         self._after((), size)
         return change.model_copy(update={"revision": revision})
 
-    def _added(self, status: ChangeStatus, values: dict[str, Any], size: int) -> int:
-        add = _ADD_PENDING if status == "pending" else _ADD
-        proposed = status == "proposed"
-        with self._database.connection() as connection, connection.transaction() if proposed else nullcontext():
-            if proposed:
-                # A simultaneous proposal waits for this row lock, and then counts this one too.
-                connection.execute("SELECT FROM fstools.state FOR UPDATE")
-                waiting = connection.execute(_PROPOSED).fetchall()
-                require_room(self._limits, size, (values["owner"], values["session"]), waiting)
-            row = connection.execute(add, values).fetchone()
+    def _added(self, change: Change, values: dict[str, Any], size: int) -> int:
+        add = _ADD_PENDING if change.status == "pending" else _ADD
+        proposed, asked = change.status == "proposed", False
+        try:
+            with self._database.connection() as connection, connection.transaction() if proposed else nullcontext():
+                asked = True
+                if proposed:
+                    # A simultaneous proposal waits for this row lock, and then counts this one too.
+                    connection.execute("SELECT FROM fstools.state FOR UPDATE")
+                    waiting = connection.execute(_PROPOSED).fetchall()
+                    require_room(self._limits, size, (values["owner"], values["session"]), waiting)
+                row = connection.execute(add, values).fetchone()
+        except InputOutput as lost:
+            # The connection may have been lost after the commit; the locks that a pending change needs went with it.
+            if change.status == "pending" or not asked or (found := self._found(change, lost)) is None:
+                raise
+            return found.revision
         assert row is not None
         return int(row[0])
+
+    def _found(self, added: Change, lost: InputOutput) -> Change | None:
+        """A change whose answer was lost, if it was added.
+
+        Raises:
+            InputOutput: the database is still away.
+        """
+        try:
+            return self.change(added.id)
+        except InputOutput:
+            if added.status != "proposed":
+                raise
+            raise InputOutput(
+                f"{lost.message}; change {added.id} may wait for a person's approval all the same",
+                hint="No file was written. Once the database is back, ask the person to look at the waiting changes "
+                "before you call again.",
+                change_id=added.id,
+            ) from None
 
     def take_step(self, step: Step) -> ChangeRow | None:
         """Take a step with a new revision; None: the change has another status."""

@@ -475,11 +475,19 @@ def test_a_command_is_approved_whatever_the_clocks_of_the_two_servers_say(
 
 @pytest.fixture
 def lose_answers(monkeypatch):
-    """Has connections end, once, when the database has recorded a proposal or a decision but not said so yet."""
-    transaction, execute = Patient.transaction, Patient.execute
+    """Has connections end, once, when the database has recorded a proposal or a decision but not said so yet.
+
+    With `is_away` none can be made until the test undoes that.
+    """
+    transaction, execute, away = Patient.transaction, Patient.execute, []
+
+    def connect(*_, **__):
+        raise psycopg.OperationalError("the database is away")
 
     def lost(connection):
         monkeypatch.undo()
+        if away:
+            monkeypatch.setattr(Patient, "connect", connect)
         connection.close()
         raise psycopg.OperationalError("the connection is lost")
 
@@ -493,7 +501,8 @@ def lose_answers(monkeypatch):
         answer = execute(connection, query, *given, **named)
         return lost(connection) if "fstools.decide(" in str(query) else answer
 
-    def lose():
+    def lose(*, is_away=False):
+        away.extend([True] * is_away)
         monkeypatch.setattr(Patient, "transaction", losing_transaction)
         monkeypatch.setattr(Patient, "execute", losing_execute)
 
@@ -508,6 +517,31 @@ def test_a_proposal_of_which_only_the_answer_was_lost_is_told_as_made(open_files
     made = edit(files).change
     (waiting,) = Journal(files).changes(ChangeQuery())
     assert (waiting.id, waiting.revision, waiting.status) == (made.id, made.revision, "proposed")
+
+
+def test_a_proposal_after_which_the_database_is_away_is_told_as_one_that_may_wait(
+    open_files, lose_answers, monkeypatch
+):
+    files = open_files(approval="always")
+    call_tool(files, "read_file", path="a.txt")
+    lose_answers(is_away=True)
+    with pytest.raises(InputOutput, match="may wait for a person's approval") as refused:
+        edit(files)
+    assert "Nothing" not in refused.value.hint and "waiting changes" in refused.value.hint
+    monkeypatch.undo()
+    (waiting,) = Journal(files).changes(ChangeQuery())
+    assert (waiting.id, waiting.status) == (refused.value.details["change_id"], "proposed")
+
+
+def test_a_command_while_the_database_is_away_is_told_as_one_that_does_not_wait(open_files, monkeypatch):
+    def connect(*_, **__):
+        raise psycopg.OperationalError("connection refused")
+
+    files = open_files(enable_execute=True)
+    monkeypatch.setattr(Patient, "connect", connect)
+    with pytest.raises(InputOutput) as refused:
+        call_tool(files, "execute", command="true")
+    assert "may wait" not in str(refused.value) and "Nothing was written" in refused.value.hint
 
 
 def test_a_decision_of_which_only_the_answer_was_lost_is_told_as_made(open_files, lose_answers):
