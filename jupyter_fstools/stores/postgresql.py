@@ -61,6 +61,12 @@ SELECT pg_notify('{CHANNEL}', %s) FROM dropped
 """
 
 
+def _is_port(text: str) -> bool:
+    """Whether libpq takes a text as a port; an empty one stands for the usual port."""
+    digits = text.strip()
+    return not digits or (digits.isascii() and digits.isdecimal() and 0 < int(digits) < 1 << 16)
+
+
 class PostgresqlTokens:
     """Tokens in one database."""
 
@@ -128,11 +134,12 @@ class PostgresqlStore(PostgresqlChanges, PostgresqlTokens, Closing):
             parts = conninfo_to_dict(where)
         except ProgrammingError:  # Its message repeats the address, which may hold a password.
             parts = {"host": "@"}
-        if any("@" in str(parts.get(part, "")) for part in ("host", "port", "dbname")):
+        ports = str(parts.get("port", "")).split(",")
+        if any("@" in str(parts.get(part, "")) for part in ("host", "dbname")) or not all(map(_is_port, ports)):
             raise Invalid(
                 "store: this is no address of a PostgreSQL database",
                 hint="It looks like postgresql://user@host:5432/database. In a password, write an @ as %40 and other "
-                "signs likewise, or leave it to PGPASSFILE.",
+                "signs likewise, or leave it to PGPASSFILE. A port is a number up to 65535.",
                 field="store",
             )
         return cls(where, limits)

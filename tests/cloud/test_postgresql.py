@@ -107,6 +107,15 @@ def test_a_password_that_is_not_escaped_is_repeated_nowhere(secret):
     assert not any(part in f"{handed} {refused.value} {refused.value.hint}" for part in ("s3cr", "et@"))
 
 
+@pytest.mark.parametrize("port", ["99999", "0", "-1", "5432x", "5432,70000"])
+def test_a_port_that_is_none_is_refused_at_once(port):
+    """It would look like a database that is away, and comes back by itself."""
+    with pytest.raises(Invalid, match="store: this is no address") as refused:
+        PostgresqlStore.from_setting(f"postgresql://ada@h,i/db?port={port}")
+    assert "port" in refused.value.hint
+    PostgresqlStore.from_setting("postgresql://ada@h:,i:5433/db").close()
+
+
 @pytest.mark.parametrize("source", ["PGPASSFILE", "PGPASSWORD"])
 def test_the_password_comes_from_a_file_or_the_environment(database, tmp_path, monkeypatch, source):
     secret = "the-password"
