@@ -278,7 +278,7 @@ def files_changed_since(backend: Backend, moment: int, *, visible: Visible = EVE
     """The files that were made, written, renamed or given other rights since a moment.
 
     A link to a file counts under its own name, as in `glob`. Files that `.gitignore` excludes and folders such as
-    `.git` and `node_modules` are skipped; deletions are not found.
+    `.git` and `node_modules` are skipped; deletions are not found, nor files whose folder was renamed.
 
     Args:
         backend: the files.
