@@ -104,6 +104,8 @@ def _line(change: Change) -> str:
             what = f"was approved {counted} {_hunks(decided.taken) or 'none'} were written, {rejected} were rejected"
         else:
             what = f"was undone {counted} {rejected} were taken back"
+    elif not change.decided_by:  # Its undo was undone.
+        what = "was undone, and is written again"
     else:
         what = "was approved and written"
     reason = f". The person says: {_quoted(decided.reason, _MOST_OF_REASON)}" if decided.reason else "."

@@ -143,6 +143,21 @@ def test_a_session_is_told_why_its_change_was_undone(make_call):
     assert told(call("list_files")) == ""
 
 
+@pytest.mark.parametrize("approval", ["always", "never"])
+def test_a_change_that_was_undone_and_made_again_is_told_as_written_again(make_call, approval):
+    """It was last decided by nobody, and nobody need have approved it."""
+    call = make_call(approval=approval)
+    journal = Journal(call.session("person").workspace)
+    change = propose(call)
+    if approval == "always":
+        journal.approve(change.id)
+    undone = journal.undo(journal.change(change.id), by_person=True, reason="wrong file")
+    follow(call.workspace, journal.change(change.id))
+    journal.undo(undone, by_person=True)
+    line = f'- {change.id} of "a.txt" was undone, and is written again. The person says: "wrong file"'
+    assert told(call("list_files")) == f"{TITLE}\n{line}"
+
+
 @pytest.mark.parametrize("hunk", [0, 1])
 def test_a_session_is_told_which_hunks_were_taken_back_and_why(make_call, hunk):
     call = make_call()
