@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from contextlib import suppress
+from dataclasses import replace
 
 from ..errors import FsToolsError
 from ..gate.workspace import Workspace
@@ -21,6 +22,7 @@ _MOST_OF_TITLE = 200
 _MOST_HUNKS = 20
 _MOST_READERS = 10_000
 _PAGE = 100
+_MOST_WAITING = 1000
 
 _log = logging.getLogger("jupyter_fstools")
 
@@ -61,8 +63,13 @@ def _told(workspace: Workspace, followed: tuple[int, frozenset[str]] | None) -> 
     revision, waiting = followed or (0, frozenset[str]())
     journal, lines = Journal(workspace), list[str]()
     after = None if followed is None else revision
-    found = journal.changes(ChangeQuery(reader=workspace.reader, after=after, limit=_PAGE, rows=False))
-    for change in sorted(found, key=lambda change: change.revision):
+    query = ChangeQuery(reader=workspace.reader, after=after, limit=_PAGE, rows=False)
+    found: dict[str, Change] = {}
+    if followed is None:  # A proposal may have waited for longer than a page of changes.
+        proposed = journal.changes(replace(query, status="proposed", limit=_MOST_WAITING))
+        found = {change.id: change for change in proposed}
+    found |= {change.id: change for change in journal.changes(query)}
+    for change in sorted(found.values(), key=lambda change: change.revision):
         if change.status in ("proposed", "pending"):
             waiting |= frozenset() if is_command(change) else {change.id}
         elif _is_news(change):

@@ -207,3 +207,16 @@ def test_an_undo_that_landed_is_not_denied_where_its_note_cannot_be_kept(make_ca
     done = journal.undo(change, by_person=True, hunks=hunks, reason="not that")
     assert done.status == "applied" and call.got("a.txt").count(b"LINE") == (0 if hunks is None else 1)
     assert "the store is full" in caplog.text
+
+
+def test_a_proposal_that_many_changes_followed_is_told_after_a_restart(make_call):
+    """A server that starts again looks at the newest changes alone."""
+    call = make_call(approval=["a.txt"])
+    change = propose(call)
+    for number in range(110):
+        propose(call, f"b{number}.txt")
+    call.workspace.followed.clear()
+    assert told(call("list_files")) == ""
+    Journal(call.session("person").workspace).reject(change.id)
+    assert change.id in told(call("list_files"))
+    assert told(call("list_files")) == ""
