@@ -27,11 +27,15 @@ class Grant:
         paths: rules as in `.gitignore` for files and folders; none: everything. The last rule that matches a path or a
             folder above it decides, so that an earlier rule opens nothing below an excluded (`!`) folder.
 
+    Attributes:
+        paths: as given.
+
     Raises:
         Invalid: a path is no rule.
     """
 
     def __init__(self, tools: Tools, paths: Sequence[str] = ()) -> None:
+        self.paths = tuple(paths)
         self._tools = tools
         PathRules(paths)  # Raises for a path that is no rule.
         patterns = [folded(pattern) for path in paths for pattern in expand_braces(path)]

@@ -89,8 +89,9 @@ class Workspace(Closing):
         self._waits_in_line_until: float | None = None
         self.versions = Versions(backend)
         self.tracker = ReadTracker(store, reader, overwrite_needs_full_read=self.rules.overwrite_needs_full_read)
-        self.followed: dict[Reader, tuple[int, frozenset[str]]] = {}
-        """For each reader the revision up to which decisions were reported, and the proposals that still wait."""
+        self.followed: dict[Reader, dict[tuple[str, ...], tuple[int, frozenset[str]]]] = {}
+        """For each reader, and the paths to which a token limits it, the revision up to which decisions were reported,
+        and the proposals that still wait."""
         self._locks = locks
         self._committed = committed
         self._ahead, self._kept = WriteAhead(self.versions), KeptSteps(self.versions)

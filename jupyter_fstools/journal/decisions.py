@@ -29,10 +29,10 @@ _log = logging.getLogger("jupyter_fstools")
 
 def follow(workspace: Workspace, change: Change) -> None:
     """Have a later call report to a change's reader what was decided about it, or is decided from now on."""
-    if change.reader in workspace.followed:
-        revision, waiting = workspace.followed[change.reader]
+    followed = workspace.followed.get(change.reader, {})
+    for paths, (revision, waiting) in list(followed.items()):
         begins = revision if waiting else change.revision - 1
-        workspace.followed[change.reader] = begins, waiting | {change.id}
+        followed[paths] = begins, waiting | {change.id}
 
 
 def decided_since(workspace: Workspace) -> str:
@@ -41,7 +41,7 @@ def decided_since(workspace: Workspace) -> str:
     While nothing of the reader waits, only the first call in a process looks into the journal. It never raises: a call
     is answered whatever the store does.
     """
-    followed = workspace.followed.get(workspace.reader)
+    followed = workspace.followed.get(workspace.reader, {}).get(_paths(workspace))
     if followed is not None and not followed[1]:
         return ""
     try:
@@ -85,8 +85,14 @@ def _told(workspace: Workspace, followed: tuple[int, frozenset[str]] | None) -> 
         waiting -= frozenset() if change.status in ("proposed", "pending") else {change.id}
     if len(workspace.followed) > _MOST_READERS:
         workspace.followed.clear()  # Each reader's next call looks into the journal again.
-    workspace.followed[workspace.reader] = revision, waiting
+    workspace.followed.setdefault(workspace.reader, {})[_paths(workspace)] = revision, waiting
     return lines
+
+
+def _paths(workspace: Workspace) -> tuple[str, ...]:
+    """The paths to which the reader is limited: other calls of the same session may see more of its changes."""
+    grant = workspace.paths.grant
+    return () if grant is None else grant.paths
 
 
 def _is_news(change: Change) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jupyter_fstools.errors import InputOutput
+from jupyter_fstools.gate.grant import Grant
 from jupyter_fstools.journal.decisions import follow
 from jupyter_fstools.journal.detailed_decision import Decision
 from jupyter_fstools.journal.journal import Journal
@@ -220,3 +221,22 @@ def test_a_proposal_that_many_changes_followed_is_told_after_a_restart(make_call
     Journal(call.session("person").workspace).reject(change.id)
     assert change.id in told(call("list_files"))
     assert told(call("list_files")) == ""
+
+
+def test_a_token_of_fewer_paths_keeps_no_decision_from_the_others_of_its_session(asking, journal):
+    """It is not told of files that it does not open, and its call may be the first after a restart."""
+    change = propose(asking)
+    asking.workspace.followed.clear()
+    wide, narrow = asking.workspace, asking.workspace.for_reader(change.reader, grant=Grant("write", ["sub/"]))
+    asking.workspace = narrow
+    assert told(asking("list_files")) == ""
+    journal.reject(change.id)
+    assert told(asking("list_files")) == ""
+    asking.workspace = wide
+    assert change.id in told(asking("list_files"))
+    inside = propose(asking, "sub/b.txt")
+    journal.reject(inside.id)
+    asking.workspace = narrow
+    assert inside.id in told(asking("list_files"))
+    asking.workspace = wide
+    assert told(asking("list_files")) == ""
