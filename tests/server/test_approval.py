@@ -7,6 +7,9 @@ import json
 
 import pytest
 
+from jupyter_fstools.errors import InputOutput
+from jupyter_fstools.server.rest import decision_handlers
+
 EDIT = {"path": "a.txt", "old_string": "one", "new_string": "1"}
 waits_for_approval = pytest.mark.parametrize("settings", [{"approval": "always"}], indirect=True)
 
@@ -267,6 +270,27 @@ async def test_the_reason_of_an_undo_reaches_the_session_that_made_the_change(as
     assert (await ask("POST", f"{path}/undo", {"reason": "not here"}, session="person")).status == 200
     assert (await ask("GET", path)).json["change"]["decided"]["reason"] == "not here"
     assert "not here" in (await call("list_files", session="assistant")).json["data"]["since_last_call"]
+
+
+@pytest.mark.parametrize("settings", [{"journal_max_changes": 1}], indirect=True)
+async def test_an_undo_for_which_the_journal_drops_the_change_is_told_as_made(ask, call, jp_root_dir):
+    """The one that it keeps is the undo."""
+    made = (await call("write_file", path="a.txt", content="one\n")).json["change"]["id"]
+    undone = await ask("POST", f"/changes/{made}/undo", {"reason": "not here"})
+    assert (undone.status, undone.json["change"]["undoes"]) == (200, made)
+    assert not (jp_root_dir / "a.txt").exists()
+
+
+@waits_for_approval
+async def test_a_decision_after_which_the_store_is_away_is_told_as_made(ask, propose, jp_root_dir, monkeypatch):
+    def as_of_now(*_):
+        raise InputOutput("the store's database failed", hint="Nothing was written.")
+
+    change_id = await propose()
+    monkeypatch.setattr(decision_handlers, "as_of_now", as_of_now)
+    approved = await ask("POST", f"/changes/{change_id}/approve", b"")
+    assert (approved.status, approved.json["change"]["status"]) == (200, "applied")
+    assert (jp_root_dir / "a.txt").read_text() == "1\n"
 
 
 async def test_undoing_a_path_steps_back_through_its_changes(ask, call, jp_root_dir):

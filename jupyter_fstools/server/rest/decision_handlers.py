@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from typing import Annotated, Literal, Self
 
@@ -92,7 +93,8 @@ class DecisionHandler(ToolsHandler):
                 undone = _may_undo(workspace, journal.change(change_id), others=others)
                 change = journal.undo(undone, by_person=True, hunks=asked.hunks, reason=asked.reason)
                 if asked.reason is not None:
-                    follow(workspace, journal.change(change_id))
+                    # The journal may have dropped its oldest change for the undo.
+                    follow(workspace, undone.model_copy(update={"revision": change.revision}))
             elif decision == "approve":
                 self.served.seen.require(workspace.reader.user, journal.change(change_id))
                 detail = Decision(asked.hunks, asked.content, asked.reason, asked.base)
@@ -180,8 +182,9 @@ class UndoHandler(ToolsHandler):
 
 
 def _told(workspace: Workspace, change: Change) -> bytes:
-    (now,) = as_of_now(workspace, [change])
-    return as_json({"change": rendered_change(now)})
+    with suppress(FsToolsError):  # It is decided already: a refusal would wrongly say `not modified`.
+        (change,) = as_of_now(workspace, [change])
+    return as_json({"change": rendered_change(change)})
 
 
 def _may_undo(workspace: Workspace, change: Change, *, others: bool) -> Change:
