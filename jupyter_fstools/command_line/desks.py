@@ -13,7 +13,7 @@ from ..client.requests import VIA_HEADER, ask, understood
 from ..client.runtime_files import JupyterServer
 from ..entry_points import shown_setting, shown_store
 from ..errors import InputOutput, Invalid, NotFound
-from ..gate import grant
+from ..gate import tokens
 from ..journal.journal import Journal
 from ..journal.listing import ChangeQuery
 from ..sessions import DEFAULT_SESSION
@@ -107,7 +107,7 @@ class ServerDesk:
     def revoke_token(self, token_id: str) -> None:
         """Revoke a token."""
         if not token_id:  # The address would be that of the list.
-            raise grant.unknown_token(token_id)
+            raise tokens.unknown_token(token_id)
         ask(self._server, "DELETE", f"/tokens/{quote(token_id, safe='')}")
 
 
@@ -158,7 +158,7 @@ class StoreDesk:
         from ..tools import TOOLS
 
         store, user = self._lasting_store(), self._workspace.reader.user
-        return grant.issue(
+        return tokens.issue(
             store,
             user,
             name,
@@ -172,7 +172,7 @@ class StoreDesk:
 
     def revoke_token(self, token_id: str) -> None:
         """Revoke a token."""
-        grant.revoke(self._lasting_store(), self._workspace.reader.user, token_id)
+        tokens.revoke(self._lasting_store(), self._workspace.reader.user, token_id)
 
     def _lasting_store(self) -> Store:
         """The store, checked to be one that this person's servers share, so that they know its tokens.

@@ -10,9 +10,9 @@ from ..backends.protocol import Backend, FileStat
 from ..errors import Conflict, Denied, FsToolsError, InputOutput, NotADirectory, NotFound, OutsideRoot
 from ..walking.names import joined
 from .draft import require_file
-from .grant import Grant
 from .near_paths import Looking, hint_for, near_paths, paths_at_end
 from .policy import Policy, checked_path, possible_repositories
+from .tokens import Grant
 
 
 class PathResolver(Looking):

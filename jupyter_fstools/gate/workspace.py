@@ -33,13 +33,13 @@ from .draft import (
     state_of,
     tell_declared_encodings,
 )
-from .grant import Grant
 from .held_files import HeldFiles, require_different_files
 from .kept_steps import KeptSteps
 from .line_check import LineCheck
 from .path_resolver import PathResolver
 from .policy import Policy, Rules
 from .read_tracker import ReadTracker
+from .tokens import Grant
 from .unfinished import Unfinished
 from .versions import Versions
 from .write_ahead import WriteAhead, require_writable

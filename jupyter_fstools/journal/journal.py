@@ -16,6 +16,7 @@ from ..gate.workspace import Workspace
 from ..stores.records import Change, ChangeStatus
 from .commands import is_command, require_waiting, taken_up
 from .detailed_decision import Decision
+from .file_edits import Steps, encoding_before, kept_parts, restorable, told_encoding
 from .listing import Listing
 from .named_hunks import (
     NamedHunks,
@@ -27,7 +28,6 @@ from .named_hunks import (
     taken_back,
 )
 from .partial import Part, decided_whole, part_of, placed_part, recorded, without
-from .steps import Steps, encoding_before, kept_parts, restorable, told_encoding
 
 _log = logging.getLogger("jupyter_fstools")
 

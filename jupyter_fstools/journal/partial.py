@@ -17,6 +17,7 @@ from ..errors import Invalid, Stale, TooLarge
 from ..gate.draft import Draft, state_of
 from ..stores.records import Change, ChosenHunks, Decided
 from .detailed_decision import Decision, decoded, plain_text, require_base, require_form
+from .file_edits import with_all_cells
 from .named_hunks import (
     NamedHunks,
     decided_of,
@@ -28,7 +29,6 @@ from .named_hunks import (
     taken_cells,
     taken_hunks,
 )
-from .steps import with_all_cells
 
 _MOST_BYTES = 64 << 20
 

@@ -20,8 +20,8 @@ from ..gate.workspace import Workspace
 from ..stores.protocol import ChangeFilter
 from ..stores.records import Change, ChangedFile, Reader
 from .commands import is_command
+from .file_edits import kept_parts, restorable, told_encoding, with_all_cells
 from .listing import is_told, told_count, workspace_change
-from .steps import kept_parts, restorable, told_encoding, with_all_cells
 
 _MOST_COMPARED = 16 << 20
 """Largest size of both sides of a file that is shown as a whole."""

@@ -17,7 +17,7 @@ from tornado.web import HTTPError
 
 from ..client.requests import SESSION_HEADER, VIA_HEADER
 from ..errors import Denied, FsToolsError, InputOutput, Invalid
-from ..gate.grant import Grant, check
+from ..gate.tokens import Grant, check
 from ..gate.workspace import Workspace
 from ..progress import Progress
 from ..sessions import DEFAULT_SESSION, checked_session

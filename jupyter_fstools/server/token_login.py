@@ -12,7 +12,7 @@ from jupyter_server.auth.identity import IdentityProvider, User
 from tornado.httputil import HTTPServerRequest
 
 from ..errors import FsToolsError, NotFound
-from ..gate.grant import token_of
+from ..gate.tokens import token_of
 from ..sessions import TOKEN_PREFIX
 from ..stores.records import Token
 from .served import Served

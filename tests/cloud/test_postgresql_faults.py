@@ -18,7 +18,7 @@ import pytest
 
 from jupyter_fstools import call_tool, open_workspace
 from jupyter_fstools.errors import Denied, InputOutput, Invalid, NoMatch
-from jupyter_fstools.gate import grant
+from jupyter_fstools.gate import tokens
 from jupyter_fstools.journal.journal import Journal
 from jupyter_fstools.journal.listing import ChangeQuery
 from jupyter_fstools.limits import StoreLimits
@@ -449,11 +449,11 @@ def test_a_read_on_a_machine_with_another_clock_is_told_on_the_others_at_once(op
 def test_a_token_ends_at_the_same_moment_on_every_machine(database, clock, ahead):
     with PostgresqlStore(database) as store:
         may = {"account": "ann", "session": None, "tools": "read", "paths": (), "known": ["read_file"]}
-        (lasting, secret), (_, ended) = (grant.issue(store, "ann", "one", seconds=left, **may) for left in (60, -60))
+        (lasting, secret), (_, ended) = (tokens.issue(store, "ann", "one", seconds=left, **may) for left in (60, -60))
         clock(ahead)
-        assert grant.check(store, secret, "ann").id == lasting.id
+        assert tokens.check(store, secret, "ann").id == lasting.id
         with pytest.raises(Denied, match="expired"):
-            grant.check(store, ended, "ann")
+            tokens.check(store, ended, "ann")
 
 
 @pytest.mark.parametrize("ahead", [86400, -86400])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jupyter_fstools.errors import InputOutput
-from jupyter_fstools.gate.grant import Grant
+from jupyter_fstools.gate.tokens import Grant
 from jupyter_fstools.journal.decisions import follow
 from jupyter_fstools.journal.detailed_decision import Decision
 from jupyter_fstools.journal.journal import Journal

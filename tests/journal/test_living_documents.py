@@ -10,9 +10,9 @@ from itertools import permutations
 import pytest
 
 from jupyter_fstools.errors import InputOutput, Stale
+from jupyter_fstools.journal.file_edits import kept_parts
 from jupyter_fstools.journal.journal import Decision, Journal
 from jupyter_fstools.journal.standing import changed_since, is_stale, sides_of
-from jupyter_fstools.journal.steps import kept_parts
 from jupyter_fstools.open_documents.holders import Disk
 from jupyter_fstools.plain_text import change_row
 from jupyter_fstools.stores.records import OpenDocument

@@ -11,7 +11,7 @@ import pytest
 from jupyter_server.auth.authorizer import Authorizer
 
 from jupyter_fstools import open_workspace
-from jupyter_fstools.gate import grant
+from jupyter_fstools.gate import tokens
 from jupyter_fstools.server import streaming
 from tests.mcp_client import tool_call
 from tests.processes import RunningServer, wait_for_line, wait_until_gone
@@ -188,7 +188,7 @@ async def test_a_command_ends_when_another_process_revokes_its_token(send, ask, 
     stream = await send(token=token["token"], command="echo $$ > pid; sleep 1000")
     pid = await asyncio.to_thread(wait_for_line, jp_root_dir / "pid")
     with open_workspace(jp_root_dir) as elsewhere:
-        grant.revoke(elsewhere.store, elsewhere.reader.user, token["id"])
+        tokens.revoke(elsewhere.store, elsewhere.reader.user, token["id"])
     await asyncio.to_thread(wait_until_gone, pid)
     assert (await (await stream.begin()).next("result"))["data"]["cancelled"]
 

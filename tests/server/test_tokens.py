@@ -12,7 +12,7 @@ from jupyter_server.base.handlers import path_regex
 from tornado.httpclient import HTTPClientError
 
 from jupyter_fstools.client.configurations import CLIENTS
-from jupyter_fstools.gate import grant
+from jupyter_fstools.gate import tokens
 from jupyter_fstools.server.routes import ROUTES
 from jupyter_fstools.sessions import TOKEN_PREFIX
 from jupyter_fstools.tools import TOOLS
@@ -423,7 +423,7 @@ async def test_a_token_opens_the_servers_of_the_account_for_which_it_was_made(
     """Servers of other accounts may share the store, and act with the rights of those accounts."""
     given = {"session": None, "tools": "read", "paths": [], "seconds": 60, "known": TOOLS}
     here = served.account
-    _, secret = grant.issue(served.workspace.store, user or here, "helper", account=account or here, **given)
+    _, secret = tokens.issue(served.workspace.store, user or here, "helper", account=account or here, **given)
     answer = await as_assistant(secret, "GET", "/tools")
     assert answer.status == status
     if status == 403:

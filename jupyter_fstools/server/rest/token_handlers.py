@@ -14,7 +14,7 @@ from tornado import web
 
 from ...client.configurations import CLIENTS, McpClient, mcp_address, server_of
 from ...errors import NotFound
-from ...gate import grant
+from ...gate import tokens
 from ...gate.workspace import Workspace
 from ...stores.records import Token
 from ...tools import TOOLS
@@ -27,7 +27,7 @@ from ..permissions import EXECUTE, WRITE
 class NewToken(Arguments):
     """The rights of a new token."""
 
-    name: Annotated[Text, Field(min_length=1, max_length=grant.MOST_NAME, description="A name for it, for people.")]
+    name: Annotated[Text, Field(min_length=1, max_length=tokens.MOST_NAME, description="A name for it, for people.")]
     session: Annotated[Text, Field(description="The session it works in; by default its name.")] | None = None
     tools: Annotated[
         Literal["read", "write"] | Annotated[list[Text], Field(min_length=1, max_length=100)],
@@ -40,9 +40,9 @@ class NewToken(Arguments):
         ),
     ] = []  # noqa: RUF012  # pydantic copies it.
     expires_in: Annotated[
-        Annotated[Seconds, Field(le=grant.MOST_SECONDS)] | None,
+        Annotated[Seconds, Field(le=tokens.MOST_SECONDS)] | None,
         Field(description="Seconds; by default 30 days; null: it never expires."),
-    ] = grant.DEFAULT_SECONDS
+    ] = tokens.DEFAULT_SECONDS
 
 
 def _address(value: Any) -> Any:
@@ -61,7 +61,7 @@ class NewConnection(NewToken):
 
     name: Annotated[
         Text | None,
-        Field(min_length=1, max_length=grant.MOST_NAME, description="The token's name; by default the client's."),
+        Field(min_length=1, max_length=tokens.MOST_NAME, description="The token's name; by default the client's."),
     ] = None  # type: ignore[assignment]  # It is filled in before anybody reads it.
     stdio: Annotated[Flag, Field(description="Configure a command on this machine instead of an address.")] = False
     url: Annotated[
@@ -94,7 +94,7 @@ class _MakesTokens(ToolsHandler):
                 await self.require_permission(EXECUTE)
 
         def made(workspace: Workspace) -> tuple[Token, str]:
-            return grant.issue(
+            return tokens.issue(
                 workspace.store,
                 user,
                 asked.name,
@@ -155,13 +155,13 @@ class TokenHandler(ToolsHandler):
         await self.require_permission(WRITE)
         self.query(NoArguments)
         user = self.reader().user
-        await self.call(lambda workspace: grant.revoke(workspace.store, user, token_id))
+        await self.call(lambda workspace: tokens.revoke(workspace.store, user, token_id))
         self.set_status(204)
         self.finish()
 
     async def _look(self, token_id: str) -> Token:
         user = self.reader().user
-        return await self.call(lambda workspace: grant.token_of(workspace.store, user, token_id))
+        return await self.call(lambda workspace: tokens.token_of(workspace.store, user, token_id))
 
 
 class ClientsHandler(ToolsHandler):

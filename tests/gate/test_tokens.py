@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jupyter_fstools.errors import Denied, Invalid
-from jupyter_fstools.gate.grant import Grant
+from jupyter_fstools.gate.tokens import Grant
 from jupyter_fstools.tools import call_tool
 
 TREE = (
