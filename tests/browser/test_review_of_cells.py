@@ -745,3 +745,36 @@ def test_a_collapsed_heading_tells_of_changes_below_it(desk, waits):
     act(cell(desk, 2), "approve")
     expect(bar(desk)).to_have_count(0)
     assert holds(waits, "n.ipynb", ["x = 1", "# Title", "y = 2"])
+
+
+@pytest.mark.parametrize("where", ["cell", "bar"])
+def test_a_change_is_taken_back_though_the_person_split_its_cell_beside_it(open_notebook, desk, folder, where):
+    """Through lines that its diff shows around it."""
+    open_notebook(folder, "x = 1", LONG)
+    assert replace(folder, "c1", CHANGED)[0] == 200
+    expect(bar(desk)).to_contain_text("1 change by")
+    cell(desk, 1).locator(".cm-line", has_text="line_6 = 6").click()
+    desk.page.keyboard.press("End")
+    desk.page.keyboard.press("Control+Shift+Minus")
+    expect(desk.page.locator(".jp-Notebook .jp-Cell")).to_have_count(3)
+    expect(bar(desk)).to_contain_text("1 change by")
+    act(bar(desk) if where == "bar" else cell(desk, 2), "undo")
+    expect(bar(desk)).to_have_count(0)
+    desk.page.keyboard.press("Control+s")
+    assert holds(folder, "n.ipynb", ["x = 1", "\n".join(LINES[:7]), "\n".join(LINES[7:])])
+
+
+def test_a_change_is_not_kept_where_only_one_of_its_files_can_be_taken_back(desk, folder):
+    for file in ("m.ipynb", "n.ipynb"):
+        folder.write(file, notebook_text("x = 1"))
+        folder.call("read_notebook", file)
+    edits = [{"path": folder.path(file), "cell_id": "c0", "new_source": "x = 2"} for file in ("m.ipynb", "n.ipynb")]
+    status, answer = folder.lab.call("POST", "/tools/edit_notebook", {"edits": edits}, folder.session)
+    assert status == 200, answer
+    folder.write("m.ipynb", notebook_text("x = 3"))
+    desk.open(folder.path("n.ipynb"))
+    Notebook(desk)
+    act(cell(desk, 0), "undo")
+    expect(bar(desk).get_by_role("alert")).to_contain_text("m.ipynb has changed since")
+    expect(bar(desk)).to_contain_text("1 change by")
+    assert holds(folder, "n.ipynb", ["x = 2"])

@@ -6,7 +6,7 @@ import { element } from '../element';
 import { hunkName, hunksOfCell } from './decisions';
 import { inEditor } from './editorLines';
 import { linesBlock } from './inlineMarks';
-import { placed, type Side, sideOf, textOf } from './placedHunks';
+import { placedInCell, type Side, sideOf, textOf } from './placedHunks';
 
 /** A cell of an open notebook, as far as marks need it. */
 export interface IOpenCell {
@@ -185,7 +185,7 @@ function hasPlace({ follows }: CellDiff, cells: readonly CellDiff[], cellOf: (id
 function movedOn(diff: CellDiff, cell: ICellState | undefined, side: Side): string[] {
   const { action, cell_id, cell_type, hunks } = diff;
   if (action === 'edit' && cell?.type === cell_type) {
-    const gone = placed(hunks, cell.source, side).filter(({ blocks }) => !blocks);
+    const gone = placedInCell(hunks, cell.source, side).filter(({ blocks }) => !blocks);
     return gone.map(({ position }) => hunkName(position, cell_id));
   }
   const fits = side === 'old' ? fitsProposed : fitsMade;
@@ -200,7 +200,7 @@ function fitsProposed({ action, cell_type, hunks }: CellDiff, cell: ICellState |
     return cell.type === cell_type && textOf(hunks, 'old') === cell.source;
   }
   const isOfType = action === 'convert' ? cell.type !== cell_type : action !== 'edit';
-  return isOfType && placed(hunks, cell.source, 'old').every(({ blocks }) => blocks);
+  return isOfType && placedInCell(hunks, cell.source, 'old').every(({ blocks }) => blocks);
 }
 
 function fitsMade({ action, cell_type, hunks }: CellDiff, cell: ICellState | undefined): boolean {
@@ -209,5 +209,5 @@ function fitsMade({ action, cell_type, hunks }: CellDiff, cell: ICellState | und
   }
   return action === 'insert'
     ? cell.type === cell_type && textOf(hunks, 'new') === cell.source
-    : action !== 'edit' && placed(hunks, cell.source, 'new').every(({ blocks }) => blocks);
+    : action !== 'edit' && placedInCell(hunks, cell.source, 'new').every(({ blocks }) => blocks);
 }

@@ -49,11 +49,7 @@ export class Decider {
     if (decision === 'keep') {
       await this._try(() => server.decide(change.id, decision, hunks));
     } else if (decision === 'undo') {
-      await this._try(async () => {
-        if (!(await this._isDone(server.decide(change.id, 'undo', hunks)))) {
-          await this._putBack(change, names);
-        }
-      });
+      await this._try(() => this._undo(change, names, hunks));
     } else {
       const decisions = this._decisionsOf(change);
       const decided = isDivisible(change) ? names : hunksOf(change);
@@ -72,16 +68,23 @@ export class Decider {
     this._parts.decisions.keep(decisions);
   }
 
-  /** Decide about whole changes, newest first to undo them; approving all keeps rejected hunks rejected. */
-  async decideAll(changes: readonly Change[], decision: Decision): Promise<void> {
+  /**
+   * Decide about whole changes, newest first to undo them; approving all keeps rejected hunks rejected.
+   *
+   * @param others - changes of other files, which no edit of this document can undo.
+   */
+  async decideAll(changes: readonly Change[], decision: Decision, others: readonly Change[] = []): Promise<void> {
     const order = decision === 'undo' ? -1 : 1;
     this.problem = '';
-    for (const change of [...changes].sort((one, other) => order * (one.created_at - other.created_at))) {
-      await this._try(() => this._decideWhole(change, decision));
+    for (const change of [...changes, ...others].sort((one, other) => order * (one.created_at - other.created_at))) {
+      await this._try(() => this._decideWhole(change, decision, others.includes(change)));
     }
   }
 
-  private _decideWhole(change: Change, decision: Decision): Promise<unknown> {
+  private _decideWhole(change: Change, decision: Decision, isOther: boolean): Promise<unknown> {
+    if (decision === 'undo' && !isOther) {
+      return this._undo(change, hunksOf(change), {});
+    }
     if (change.status !== 'proposed') {
       return this._parts.server.decide(change.id, decision);
     }
@@ -93,25 +96,21 @@ export class Decider {
     return this._carryOut(decisions);
   }
 
-  /** Whether the server could undo; false where a later change or the person's typing covers the change. */
-  private async _isDone(undo: Promise<Change>): Promise<boolean> {
+  /** Undo hunks; where a later change or the person's typing is too near to them, by an edit of the person's own. */
+  private async _undo(change: Change, names: readonly string[], detail: { hunks?: Hunks }): Promise<void> {
+    const { server, trans } = this._parts;
     try {
-      await undo;
-      return true;
+      await server.decide(change.id, 'undo', detail);
     } catch (error) {
-      if (isStale(error)) {
-        return false;
+      // Other files of the change would stay as they are.
+      if (!isStale(error) || change.files.length > 1) {
+        throw error;
       }
-      throw error;
+      if (!this._view()?.putBack(change, names)) {
+        throw new Error(trans.__('The text has changed since; nothing was undone.'));
+      }
+      await server.decide(change.id, 'keep', isDivisible(change) ? { hunks: asHunks(change, names) } : {});
     }
-  }
-
-  /** Undo parts by an edit of the person's own, because the server cannot separate them from later changes. */
-  private async _putBack(change: Change, names: readonly string[]): Promise<void> {
-    if (!this._view()?.putBack(change, names)) {
-      throw new Error(this._parts.trans.__('The text has changed since; nothing was undone.'));
-    }
-    await this._parts.server.decide(change.id, 'keep', isDivisible(change) ? { hunks: asHunks(change, names) } : {});
   }
 
   private _decisionsOf(change: Change): Decisions {

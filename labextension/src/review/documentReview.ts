@@ -222,7 +222,7 @@ export class DocumentReview implements IDisposable {
       if (decision === 'approve') {
         this._noteBegun(meant);
       }
-      await this._decider.decideAll(meant, decisionOf(decision));
+      await this._decider.decideAll(meant, decisionOf(decision), this._others(decision));
       await this._load();
     };
     await this._once(decision, () => this._keepKeyboard(act));
@@ -253,7 +253,12 @@ export class DocumentReview implements IDisposable {
   offers(action: BarDecision | 'step'): boolean {
     return action === 'step'
       ? this._changes.length + this._parts.unseen.paths.length > 0
-      : this._meant(action).length > 0;
+      : this._meant(action).length + this._others(action).length > 0;
+  }
+
+  /** Changes of other files that a decision is about, too. */
+  private _others(decision: BarDecision): Change[] {
+    return decisionOf(decision) === decision ? [] : this._elsewhere;
   }
 
   private _meant(decision: BarDecision): Change[] {
@@ -262,8 +267,7 @@ export class DocumentReview implements IDisposable {
       return this._known.waiting.filter(change => !this._stale.has(change) && this._isShown(change));
     }
     // Changes of which the document no longer contains anything cannot be undone.
-    const here = does === 'reject' ? this._known.waiting : does === 'undo' ? this._there : this._known.made;
-    return does === decision ? here : [...here, ...this._elsewhere];
+    return does === 'reject' ? this._known.waiting : does === 'undo' ? this._there : this._known.made;
   }
 
   /** The applied changes of which the document still contains a part. */

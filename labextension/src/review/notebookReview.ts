@@ -14,11 +14,11 @@ import { hunksOfCell, namedHunk } from './decisions';
 import { DrawnCells } from './drawnCells';
 import { HiddenCells } from './hiddenCells';
 import { boxAside, showMarks } from './inlineMarks';
-import { linesOfSource, placed, sideOf, sourceWith } from './placedHunks';
+import { editsBack, linesOfSource, placedInCell, sideOf, sourceWith } from './placedHunks';
 import { noteReached } from './reachedChange';
 import { RecognizedCells } from './recognizedCells';
 import { type IShownAt, shownAt } from './shownCells';
-import { byPosition, marksByLine, marksOf, putBackIn, revealButtons, revealLine } from './textReview';
+import { byPosition, editAsPerson, marksByLine, marksOf, positionsOf, revealButtons, revealLine } from './textReview';
 
 /** An open notebook, as far as its review needs it. */
 export interface IOpenNotebook {
@@ -103,13 +103,19 @@ export class NotebookReview implements IReviewView {
   }
 
   putBack(change: Change, names: readonly string[]): boolean {
-    const [id] = namedHunk(names[0]);
-    const editor = editorOf(this._cells.get(id));
-    const diff = change.diff.cells?.find(({ cell_id }) => cell_id === id);
-    if (!editor || diff?.action !== 'edit') {
-      return false;
-    }
-    return putBackIn(editor, diff.hunks, names, linesOfSource(editor.editor.state.doc.toString()));
+    const named = new Set(names.map(name => namedHunk(name)[0]));
+    const cells = (change.diff.cells ?? []).filter(({ cell_id }) => named.has(cell_id));
+    const found = cells.map(({ action, cell_id, hunks }) => {
+      const editor = editorOf(this._cells.get(cell_id));
+      if (!editor || action !== 'edit') {
+        return null;
+      }
+      const lines = linesOfSource(editor.editor.state.doc.toString());
+      const edits = editsBack(hunks, lines, positionsOf(names.filter(name => namedHunk(name)[0] === cell_id)));
+      return edits && { editor, edits };
+    });
+    found.forEach(one => found.includes(null) || editAsPerson(one!.editor, one!.edits));
+    return !found.includes(null);
   }
 
   written(change: Change, chosen: ReadonlyMap<string, string | null>): IWritten | null {
@@ -228,7 +234,7 @@ export class NotebookReview implements IReviewView {
   private _marksOf(cell: IOpenCell, edits: readonly [Change, CellDiff][]): IInlineMark[] {
     const text = sourceOf(cell);
     return edits.flatMap(([change, { cell_id, hunks }]) =>
-      marksOf(change, placed(hunks, text, sideOf(change)), cell_id, this._marker)
+      marksOf(change, placedInCell(hunks, text, sideOf(change)), cell_id, this._marker)
     );
   }
 

@@ -47,6 +47,11 @@ export function placedLoosely(hunks: readonly DiffHunk[], lines: readonly string
   });
 }
 
+/** Place the hunks of a cell: those that were made loosely, as undo does; proposals only as the server takes them. */
+export function placedInCell(hunks: readonly DiffHunk[], source: string, side: Side): IPlacedHunk[] {
+  return side === 'new' ? placedLoosely(hunks, source.split('\n'), side) : placed(hunks, source, side);
+}
+
 /** The text of one side of some hunks. */
 export function textOf(hunks: readonly DiffHunk[], side: Side): string {
   return hunks.flatMap(hunk => linesOfSide(hunk, side)).join('\n');

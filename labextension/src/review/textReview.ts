@@ -4,14 +4,14 @@ import type { CodeMirrorEditor } from '@jupyterlab/codemirror';
 
 import { EditorView } from '@codemirror/view';
 
-import type { Change, DiffHunk } from '../payloads';
+import type { Change } from '../payloads';
 import type { IInlineMark } from './inlineMarks';
 import type { IDoubt, IMarker, IPlace, IReviewView, IWritten, Position } from './reviewView';
 
 import { hunkName, namedHunk } from './decisions';
 import { inEditor } from './editorLines';
 import { showMarks, unfoldingAt } from './inlineMarks';
-import { editsBack, type IPlacedHunk, placedLoosely, sideOf, textWith } from './placedHunks';
+import { editsBack, type IPlacedHunk, type ITextEdit, placedLoosely, sideOf, textWith } from './placedHunks';
 import { noteReached } from './reachedChange';
 
 const BYTE_ORDER_MARK = '\uFEFF';
@@ -65,7 +65,11 @@ export class TextReview implements IReviewView {
   putBack(change: Change, names: readonly string[]): boolean {
     const text = this._editor.editor.state.doc.toString();
     const shown = withoutMark(text);
-    return putBackIn(this._editor, change.diff.hunks, names, shown.split('\n'), text.length - shown.length);
+    const edits = editsBack(change.diff.hunks, shown.split('\n'), positionsOf(names));
+    if (edits) {
+      editAsPerson(this._editor, edits, text.length - shown.length);
+    }
+    return edits !== null;
   }
 
   written(change: Change, chosen: ReadonlyMap<string, string | null>): IWritten | null {
@@ -157,22 +161,17 @@ function withoutMark(text: string): string {
   return text.startsWith(BYTE_ORDER_MARK) ? text.slice(BYTE_ORDER_MARK.length) : text;
 }
 
+/** The positions of hunks of one file or one cell, by their names. */
+export function positionsOf(names: readonly string[]): Set<number> {
+  return new Set(names.map(name => namedHunk(name)[1]));
+}
+
 /**
- * Replace hunks by their old text; false where the editor no longer contains their new text.
+ * Edit a text as the person does, so that Ctrl+Z takes it back.
  *
- * @param start - the offset of the lines in the editor.
+ * @param start - the offset in the editor of the text that the edits are of.
  */
-export function putBackIn(
-  editor: CodeMirrorEditor,
-  hunks: readonly DiffHunk[],
-  names: readonly string[],
-  lines: readonly string[],
-  start = 0
-): boolean {
-  const edits = editsBack(hunks, lines, new Set(names.map(name => namedHunk(name)[1])));
-  if (edits) {
-    const changes = edits.map(({ from, to, insert }) => ({ from: from + start, to: to + start, insert }));
-    editor.editor.dispatch({ changes, userEvent: 'input' });
-  }
-  return edits !== null;
+export function editAsPerson(editor: CodeMirrorEditor, edits: readonly ITextEdit[], start = 0): void {
+  const changes = edits.map(({ from, to, insert }) => ({ from: from + start, to: to + start, insert }));
+  editor.editor.dispatch({ changes, userEvent: 'input' });
 }

@@ -1,5 +1,6 @@
 import type { ToolsServer } from '../../feed/requests';
 import type { Words } from '../../panel/words';
+import type { Change } from '../../payloads';
 import type { IReviewView, IWritten } from '../../review/reviewView';
 
 import { nullTranslator } from '@jupyterlab/translation';
@@ -17,18 +18,22 @@ const proposal = {
   diff: fileDiff({ hunks: [hunk(['-a', '+A']), hunk(['-b', '+B'])] })
 };
 
-/** A decider whose server answers with `decide`, and its decisions; `written` gives its document's current text. */
+/**
+ * A decider whose server answers with `decide`, and its decisions; `written` gives its document's current text, and
+ * `putBack` tells whether that contains a change.
+ */
 function deciderOf(
   decide: (...asked: unknown[]) => Promise<unknown>,
   written: () => IWritten | null = () => null,
-  decisions = new KeptDecisions()
+  decisions = new KeptDecisions(),
+  putBack: (change: Change) => boolean = () => false
 ): [Decider, KeptDecisions] {
   const words = { problem: (error: Error) => error.message } as unknown as Words;
   const server = { decide } as unknown as ToolsServer;
   return [
     new Decider(
       { server, decisions, words, trans: nullTranslator.load('jupyter_fstools') },
-      () => ({ written }) as unknown as IReviewView
+      () => ({ written, putBack }) as unknown as IReviewView
     ),
     decisions
   ];
@@ -120,8 +125,30 @@ describe('a proposal without hunks', () => {
   });
 });
 
+const stale = () => Promise.reject(new RequestError({ code: 'stale', message: 'moved on', hint: '', details: {} }));
+
+describe('a change that the server cannot undo', () => {
+  const made = { ...proposal, status: 'applied' as const };
+  const other = { ...made, id: 'other' };
+  const several = { ...made, id: 'several', files: [other, made] as unknown as Change['files'] };
+  const only = (...[, decision]: unknown[]) => (decision === 'undo' ? stale() : Promise.resolve());
+
+  it.each([
+    ['its document', [made], [], true],
+    ['another document', [], [other], false],
+    ['one of its documents', [several], [], false]
+  ])('is put back by an edit only where no other file is left as it is: %s', async (_, here, others, isEdited) => {
+    const asked = jest.fn(only);
+    const putBack = jest.fn(() => true);
+    const [decider] = deciderOf(asked, () => null, new KeptDecisions(), putBack);
+    await decider.decideAll(here, 'undo', others);
+    expect(putBack).toHaveBeenCalledTimes(isEdited ? 1 : 0);
+    expect(asked.mock.calls.map(([, decision]) => decision)).toEqual(isEdited ? ['undo', 'keep'] : ['undo']);
+    expect(decider.problem).toBe(isEdited ? '' : 'moved on');
+  });
+});
+
 describe('an edited proposal', () => {
-  const stale = () => Promise.reject(new RequestError({ code: 'stale', message: 'moved on', hint: '', details: {} }));
   const names = [hunkName(0), hunkName(1)];
 
   it('is made again from the text as it is, as often as that changes on the way', async () => {
