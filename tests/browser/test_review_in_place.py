@@ -699,6 +699,41 @@ def test_a_proposal_that_is_being_edited_stays_so_while_a_program_changes_the_fi
     expect(area).to_have_value(re.compile("  # one, two$"))
 
 
+SCROLL = "to => document.querySelector('.jp-FileEditor .cm-scroller').scrollTo(0, to)"
+
+
+@pytest.mark.parametrize("is_back", [True, False])
+def test_what_is_being_written_at_a_hunk_stays_while_it_is_scrolled_out_of_sight(desk, waits, is_back):
+    page = desk.page
+    long = "".join(f"line_{number} = {number}\n" for number in range(600))
+    desk.open(waits.write("a.py", long))
+    waits.change("a.py", "line_5 = 5", "LINE_5 = 5")
+    press(controls(desk, 0), "edit")
+    area, reason = (page.get_by_label(label) for label in ("Text to write instead", "Reason for rejecting"))
+    area.fill(area.input_value().replace("LINE_5", "MINE"))
+    reason.fill("not sure")
+    page.evaluate(SCROLL, 1e6)
+    expect(area).to_have_count(0)
+    if is_back:
+        page.evaluate(SCROLL, 0)
+        expect(area).to_have_value(re.compile("^MINE = 5$", re.MULTILINE))
+        expect(reason).to_have_value("not sure")
+        expect(controls(desk, 0).locator("> *").last).to_have_class(re.compile("jp-fstools-Review-edit"))
+    press(page.locator(".jp-fstools-ReviewBar"), "approve")
+    expect(page.locator(".jp-fstools-ReviewBar")).to_be_hidden()
+    assert waits.text("a.py") == long.replace("line_5 =", "MINE =")
+
+
+def test_reasons_that_were_typed_at_hunks_are_told_when_all_is_rejected(editor, waits):
+    window, change = editor
+    controls(window, 0).get_by_label("Reason for rejecting").fill("too loud")
+    controls(window, 1).get_by_label("Reason for rejecting").fill("no need")
+    press(window.page.locator(".jp-fstools-ReviewBar"), "reject")
+    expect(window.page.locator(".jp-fstools-ReviewBar")).to_be_hidden()
+    decided = waits.lab.call("GET", f"/changes/{change['id']}")[1]["change"]["decided"]
+    assert decided["reason"] == "too loud no need"
+
+
 def test_a_hunk_that_no_longer_fits_is_shown_as_stale_with_both_sides(editor, waits):
     window, _ = editor
     page = window.page

@@ -61,10 +61,10 @@ export class Decider {
     }
   }
 
-  /** Approve a hunk with a text that the person is writing, which is carried out with the next decision. */
-  note(change: Change, name: string, text: string | undefined): void {
+  /** Note a decision about hunks with what a person is writing there, which is carried out with the next one. */
+  note(change: Change, names: readonly string[], isTaken: boolean, detail: IDecisionDetail): void {
     const decisions = this._decisionsOf(change);
-    decisions.decide([name], true, { text });
+    decisions.decide(names, isTaken, detail);
     this._parts.decisions.keep(decisions);
   }
 

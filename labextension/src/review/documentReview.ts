@@ -188,8 +188,8 @@ export class DocumentReview implements IDisposable {
     detail: IDecisionDetail
   ): Promise<void> {
     const act = async () => {
-      if (decision === 'approve' && names.length > 1) {
-        this._noteBegun([change], names);
+      if (names.length > 1) {
+        this._noteBegun(decision, [change], names);
       }
       await this._decider.decide(change, names, decision, detail);
       this._parts.decided();
@@ -219,21 +219,23 @@ export class DocumentReview implements IDisposable {
   async decideAll(decision: BarDecision): Promise<void> {
     const act = async () => {
       const meant = this._meant(decision);
-      if (decision === 'approve') {
-        this._noteBegun(meant);
-      }
+      this._noteBegun(decisionOf(decision), meant);
       await this._decider.decideAll(meant, decisionOf(decision), this._others(decision));
       await this._load();
     };
     await this._once(decision, () => this._keepKeyboard(act));
   }
 
-  /** Let what the person is writing in place of hunks count when these are approved together with others. */
-  private _noteBegun(changes: readonly Change[], names?: readonly string[]): void {
-    const begun = this._marks.begun.filter(
-      ({ change, name }) => changes.some(({ id }) => id === change.id) && (names?.includes(name) ?? true)
-    );
-    begun.forEach(({ change, name, text }) => this._decider.note(change, name, text));
+  /** Let what the person has begun to write at hunks count when these are decided together with others. */
+  private _noteBegun(decision: Decision, changes: readonly Change[], among?: readonly string[]): void {
+    for (const { change, names, reason, text, proposed } of this._marks.begun) {
+      const isMeant = changes.some(({ id }) => id === change.id) && names.every(name => among?.includes(name) ?? true);
+      if (isMeant && decision === 'approve' && text !== null && proposed !== null) {
+        this._decider.note(change, names, true, { text: text === proposed ? undefined : text });
+      } else if (isMeant && decision === 'reject' && reason.trim()) {
+        this._decider.note(change, names, false, { reason: reason.trim() });
+      }
+    }
   }
 
   /** Carry out a press, unless it repeats one that is not carried out and drawn yet, as with a double click. */

@@ -8,6 +8,13 @@ import type { IDecisionDetail } from './decisions';
 
 import { actionButton, element } from '../element';
 
+/** What a person is writing at a hunk; the fields for it are drawn again when they come into sight. */
+export interface IDraft {
+  reason: string;
+  /** The text to write instead; null while its field is not open. */
+  text: string | null;
+}
+
 /** A hunk, and what can be decided about it. */
 export interface IHunkState {
   /** The key by which its buttons are found again after they were redrawn. */
@@ -29,9 +36,8 @@ export interface IHunkState {
   written: string | undefined;
   /** Whether the old lines are shown, and what shows or hides them; null where there are none. */
   old: { isShown: boolean; toggle(): boolean } | null;
+  draft: IDraft;
   decide(decision: Decision, detail: IDecisionDetail): void;
-  /** Note the field in which the person edits the proposed text. */
-  edit(field: HTMLTextAreaElement): void;
   /** Show the whole change in the main area. */
   compare(): void;
 }
@@ -58,22 +64,27 @@ export function hunkControls(state: IHunkState, trans: TranslationBundle): HTMLE
   const compare = button('compare', trans.__('Compare'), () => state.compare());
   compare.title = trans.__('Show the whole change in the main area');
   row.append(compare);
+  if (isEditable(state) && state.draft.text !== null) {
+    row.append(textArea(state.draft, trans));
+  }
   return row;
 }
 
 function waitingButtons(row: HTMLElement, state: IHunkState, trans: TranslationBundle): HTMLElement[] {
-  const { taken, proposed, written, stale } = state;
+  const { draft, taken, proposed, written, stale } = state;
   const reason = element('input', 'jp-fstools-Review-reason jp-mod-styled');
   reason.placeholder = trans.__('Reason (optional)');
   reason.setAttribute('aria-label', trans.__('Reason for rejecting'));
+  reason.value = draft.reason;
+  reason.oninput = () => (draft.reason = reason.value);
   const decide = (decision: Decision) => {
-    const text = row.querySelector<HTMLTextAreaElement>('.jp-fstools-Review-edit')?.value ?? written;
-    state.decide(decision, { reason: reason.value.trim(), text: text === proposed ? undefined : text });
+    const text = (isEditable(state) ? draft.text : null) ?? written;
+    state.decide(decision, { reason: draft.reason.trim(), text: text === proposed ? undefined : text });
   };
   const buttons: HTMLElement[] = [
     ...(stale ? [] : [button('approve', trans.__('Approve'), () => decide('approve'), taken === true)]),
     button('reject', trans.__('Reject'), () => decide('reject'), taken === false),
-    ...(stale || proposed === null ? [] : [editButton(row, written ?? proposed, state, trans)]),
+    ...(isEditable(state) ? [editButton(row, written ?? proposed!, draft, trans)] : []),
     reason
   ];
   if (taken !== undefined && state.isPart) {
@@ -81,6 +92,10 @@ function waitingButtons(row: HTMLElement, state: IHunkState, trans: TranslationB
     buttons.push(element('span', 'jp-fstools-Review-waits', waits));
   }
   return buttons;
+}
+
+function isEditable({ change, proposed, stale }: IHunkState): boolean {
+  return change.status === 'proposed' && proposed !== null && !stale;
 }
 
 function madeButtons({ decide, undoable, old }: IHunkState, trans: TranslationBundle): HTMLElement[] {
@@ -101,30 +116,31 @@ function button(action: string, label: string, act: () => void, pressed?: boolea
 }
 
 /** A button that opens the proposed text for editing; approving then applies the edited text. */
-function editButton(
-  row: HTMLElement,
-  proposed: string,
-  { edit }: Pick<IHunkState, 'edit'>,
-  trans: TranslationBundle
-): HTMLElement {
+function editButton(row: HTMLElement, proposed: string, draft: IDraft, trans: TranslationBundle): HTMLElement {
   const made = button('edit', trans.__('Edit'), () => {
     const open = row.querySelector('.jp-fstools-Review-edit');
     made.setAttribute('aria-expanded', String(!open));
+    draft.text = open ? null : proposed;
     if (open) {
       open.remove();
       return;
     }
-    const area = element('textarea', 'jp-fstools-Review-edit jp-mod-styled');
-    area.setAttribute('aria-label', trans.__('Text to write instead'));
-    area.value = proposed;
-    area.rows = Math.min(proposed.split('\n').length + 1, 20);
-    area.spellcheck = false;
+    const area = textArea(draft, trans);
     row.append(area);
-    edit(area);
     area.focus();
   });
-  made.setAttribute('aria-expanded', 'false');
+  made.setAttribute('aria-expanded', String(draft.text !== null));
   return made;
+}
+
+function textArea(draft: IDraft, trans: TranslationBundle): HTMLTextAreaElement {
+  const area = element('textarea', 'jp-fstools-Review-edit jp-mod-styled');
+  area.setAttribute('aria-label', trans.__('Text to write instead'));
+  area.value = draft.text ?? '';
+  area.rows = Math.min(area.value.split('\n').length + 1, 20);
+  area.spellcheck = false;
+  area.oninput = () => (draft.text = area.value);
+  return area;
 }
 
 /** A button that shows and hides the hunk's old lines. */

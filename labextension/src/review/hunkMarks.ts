@@ -12,7 +12,7 @@ import type { IMarker, IShownBeside } from './reviewView';
 
 import { isMadeUp } from './cellMarks';
 import { hunkName, isDivisible, isKept } from './decisions';
-import { hunkControls } from './hunkControls';
+import { hunkControls, type IDraft } from './hunkControls';
 import { textOf } from './placedHunks';
 
 /** What marks and buttons need of the document's review. */
@@ -31,14 +31,15 @@ export interface IHunkMarksParts {
   compare(id: string): void;
 }
 
-/** A text that a person is writing in place of a hunk; undefined while it is the proposed one. */
-export interface IBegun {
+/** What a person has begun to write at hunks, without a decision yet. */
+export interface IBegun extends IDraft {
   change: Change;
-  name: string;
-  text: string | undefined;
+  names: readonly string[];
+  /** The text that is proposed; null where there is none to edit. */
+  proposed: string | null;
 }
 
-/** Also remembers which hunks show their old lines. */
+/** Also remembers which hunks show their old lines, and what the person has begun to write. */
 export class HunkMarks implements IMarker {
   constructor(private _parts: IHunkMarksParts) {}
 
@@ -87,22 +88,20 @@ export class HunkMarks implements IMarker {
         taken: decider.taken(change, names),
         written: decider.text(change, names),
         undoable: mayUndo(change) && !shown.movedOn,
-        decide: (decision, detail) => decide(change, names, decision, detail),
-        edit: field => this._fields.set(field, { change, name: names[0], proposed: shown.proposed! }),
+        draft: this._draft(id, change, names, shown.proposed),
+        decide: (decision, detail) => {
+          this._drafts.delete(id);
+          decide(change, names, decision, detail);
+        },
         compare: () => compare(change.id)
       },
       trans
     );
   }
 
-  /** The texts that the person is writing in place of hunks. */
+  /** What the person has begun to write, at whichever hunks. */
   get begun(): IBegun[] {
-    this._fields = new Map([...this._fields].filter(([field]) => field.isConnected));
-    return [...this._fields].map(([{ value }, { change, name, proposed }]) => ({
-      change,
-      name,
-      text: value === proposed ? undefined : value
-    }));
+    return [...this._drafts.values()];
   }
 
   /** The button for a decision about these hunks, as it is drawn now. */
@@ -124,9 +123,16 @@ export class HunkMarks implements IMarker {
     return isShown;
   }
 
+  /** The draft at some hunks: an editor forgets the fields that are scrolled out of sight. */
+  private _draft(id: string, change: Change, names: readonly string[], proposed: string | null): IBegun {
+    const known = this._drafts.get(id) ?? { reason: '', text: null };
+    const draft = Object.assign(known, { change, names, proposed });
+    this._drafts.set(id, draft);
+    return draft;
+  }
+
   private _oldShown = new Set<string>();
-  /** What the open fields edit. */
-  private _fields = new Map<HTMLTextAreaElement, { change: Change; name: string; proposed: string }>();
+  private _drafts = new Map<string, IBegun>();
 }
 
 /** The key by which the buttons of hunks are found again after they were redrawn. */
