@@ -41,6 +41,7 @@ class CellDiff(BaseModel):
     `moved_from` is the index that it had before, if it moves, whatever else changes in it; None for others.
     `follows` is the id of the cell that this one follows in the new notebook (in the old one if deleted), "" at its
     beginning; None in older changes.
+    `duplicate` is True where several cells have its id, so that a page gives some of them another one.
     `hunks` are of its source; `carried` of the outputs, metadata and attachments that come with it, as lines of JSON.
     """
 
@@ -50,6 +51,7 @@ class CellDiff(BaseModel):
     cell_type: str
     moved_from: int | None = None
     follows: str | None = None
+    duplicate: bool = False
     hunks: list[DiffHunk] = Field(default_factory=list)
     carried: list[DiffHunk] = Field(default_factory=list)
 

@@ -222,6 +222,7 @@ export interface ChangeEvent {
  * `moved_from` is the index that it had before, if it moves, whatever else changes in it; None for others.
  * `follows` is the id of the cell that this one follows in the new notebook (in the old one if deleted), "" at its
  * beginning; None in older changes.
+ * `duplicate` is True where several cells have its id, so that a page gives some of them another one.
  * `hunks` are of its source; `carried` of the outputs, metadata and attachments that come with it, as lines of JSON.
  */
 export interface CellDiff {
@@ -231,6 +232,7 @@ export interface CellDiff {
   cell_type: string;
   moved_from: number | null;
   follows: string | null;
+  duplicate: boolean;
   hunks: DiffHunk[];
   carried: DiffHunk[];
 }

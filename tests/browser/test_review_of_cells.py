@@ -208,6 +208,58 @@ def test_a_change_of_a_notebook_without_ids_is_undone_in_the_document(open_witho
     assert holds(folder, "n.ipynb", ["a = 1", "b = 1", "c = 1"])
 
 
+@pytest.fixture
+def open_with_one_id_twice(desk):
+    """Opens a notebook whose first two cells have one id, of which JupyterLab gives the second another one."""
+
+    def opened(folder):
+        content = json.loads(notebook_text("a = 1", "b = 1", "c = 1"))
+        content["cells"][1]["id"] = "c0"
+        desk.open(folder.write("n.ipynb", json.dumps(content)))
+        folder.call("read_notebook", "n.ipynb")
+        Notebook(desk)
+
+    return opened
+
+
+@pytest.mark.parametrize("at", [0, 1])
+def test_a_proposal_for_one_of_two_cells_with_the_same_id_is_approved_in_its_cell(
+    open_with_one_id_twice, desk, waits, at
+):
+    open_with_one_id_twice(waits)
+    proposed(waits.call("edit_notebook", "n.ipynb", index=at, new_source="x = 2"))
+    expect(cell(desk, at).locator(ADD)).to_have_text("x = 2")
+    expect(desk.page.locator(".jp-Notebook .jp-fstools-Review-controls")).to_have_count(1)
+    act(cell(desk, at), "approve")
+    expect(bar(desk)).to_have_count(0)
+    assert holds(waits, "n.ipynb", ["x = 2", "b = 1", "c = 1"] if at == 0 else ["a = 1", "x = 2", "c = 1"])
+
+
+def test_changes_of_both_cells_with_the_same_id_are_compared(open_with_one_id_twice, desk, waits):
+    open_with_one_id_twice(waits)
+    edits = [{"index": at, "new_source": f"x = {at}"} for at in (0, 1)]
+    proposed(waits.call("edit_notebook", "n.ipynb", edits=edits))
+    expect(bar(desk).locator('[data-action="compare"]')).to_be_visible()
+    expect(bar(desk).locator(".jp-fstools-ReviewBar-stale")).to_have_count(0)
+    expect(desk.page.locator(".jp-Notebook .jp-fstools-Review-lines")).to_have_count(0)
+    act(bar(desk), "compare")
+    desk.page.locator(".jp-fstools-ChangeComparison:visible").get_by_role("button", name="Approve").click()
+    assert holds(waits, "n.ipynb", ["x = 0", "x = 1", "c = 1"])
+
+
+@pytest.mark.parametrize("delete", [False, True])
+def test_a_change_of_one_of_two_cells_with_the_same_id_is_taken_back_at_its_place(
+    open_with_one_id_twice, desk, folder, delete
+):
+    open_with_one_id_twice(folder)
+    edit = {"edit_mode": "delete"} if delete else {"new_source": "b = 2"}
+    assert folder.call("edit_notebook", "n.ipynb", index=1, **edit)[0] == 200
+    expect(bar(desk)).to_contain_text("1 change by")
+    act(desk.page.locator(".jp-fstools-Review-ghost") if delete else cell(desk, 1), "undo")
+    expect(bar(desk)).to_have_count(0)
+    assert holds(folder, "n.ipynb", ["a = 1", "b = 1", "c = 1"])
+
+
 def test_what_the_person_types_over_is_stale_in_the_document_and_in_the_panel_at_once(open_notebook, desk, waits):
     open_notebook(waits, "x = 1", "y = 1")
     proposed(replace(waits, "c1", "y = 2"))

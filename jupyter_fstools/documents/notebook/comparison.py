@@ -76,6 +76,9 @@ def compared(
         if cell.index not in kept
     ]
     ordered = sorted([*gone, *diffs], key=lambda diff: (diff.index, diff.action != "delete"))
+    duplicates = {cell_id for document in (before, after) if document for cell_id in document.duplicate_ids}
+    for diff in ordered:
+        diff.duplicate = diff.cell_id in duplicates
     left_out = rows.added + gone_rows.added, rows.removed + gone_rows.removed
     return Comparison(cells, ordered, around, left_out)
 

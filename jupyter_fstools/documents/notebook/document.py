@@ -176,6 +176,8 @@ class NotebookDocument:
             touched.append(EditedCell(cell_id, index, edit.edit_mode))
         rows = DiffRows()
         diffs = cell_diffs(plan.by_edit, self.cells, order, ids, rows)
+        for diff in diffs:
+            diff.duplicate = diff.cell_id in self.duplicate_ids
         after = [_cell_after(cell_id, state) for cell_id, state in zip(ids, order, strict=True)]
         renamed = _renamed(order, ids)
         left_out = rows.added, rows.removed

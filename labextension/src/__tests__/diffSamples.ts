@@ -60,6 +60,7 @@ export function cellDiff(facts: Partial<CellDiff> = {}): CellDiff {
     cell_type: 'code',
     moved_from: null,
     follows: null,
+    duplicate: false,
     hunks,
     carried: [],
     ...facts

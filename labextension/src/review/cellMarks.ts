@@ -151,14 +151,21 @@ export function movedOnIn(
 /** An id that the server makes up for a cell whose file has none; the page gives such a cell another one. */
 const MADE_UP = /^auto-[0-9a-f]{12}(-|$)/;
 
-export function isMadeUp(id: string): boolean {
-  return MADE_UP.test(id);
+/** Whether a cell may have another id in the page than a diff gives it. */
+export function isUnnamed({ cell_id, duplicate }: CellDiff): boolean {
+  return duplicate || MADE_UP.test(cell_id);
 }
 
-/** The cells of a change that a notebook without ids has, or had, without telling which of its cells they are. */
+/** The cells of a change that a notebook has, or had, without telling by an id which of its cells they are. */
 export function unnamedIn({ diff, status }: Change, has: (id: string) => boolean): CellDiff[] {
   const absent = status === 'proposed' ? 'insert' : 'delete';
-  return (diff.cells ?? []).filter(({ action, cell_id }) => action !== absent && isMadeUp(cell_id) && !has(cell_id));
+  return (diff.cells ?? []).filter(cell => cell.action !== absent && isUnnamed(cell) && !has(cell.cell_id));
+}
+
+/** The ids of changed cells that several cells of the notebook have. */
+export function duplicatesIn(changes: readonly Change[]): Set<string> {
+  const cells = changes.flatMap(({ diff }) => diff.cells ?? []);
+  return new Set(cells.filter(({ duplicate }) => duplicate).map(({ cell_id }) => cell_id));
 }
 
 /** Whether all hunks of a cell's diff fit a cell; false for a diff without any. */

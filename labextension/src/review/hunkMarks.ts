@@ -10,7 +10,7 @@ import type { IInlineMark } from './inlineMarks';
 import type { IPlacedHunk } from './placedHunks';
 import type { IMarker, IShownBeside } from './reviewView';
 
-import { isMadeUp } from './cellMarks';
+import { isUnnamed } from './cellMarks';
 import { hunkName, isDivisible, isKept } from './decisions';
 import { hunkControls, type IDraft } from './hunkControls';
 import { textOf } from './placedHunks';
@@ -57,8 +57,8 @@ export class HunkMarks implements IMarker {
   mark(change: Change, hunk: IPlacedHunk, cell: CellDiff | null): IInlineMark {
     const name = hunkName(hunk.position, cell?.cell_id);
     const waits = change.status === 'proposed';
-    // The server cannot tell whether the text of a cell without an id is still the one that was edited.
-    const isEditable = waits && !hunk.isLoose && !isMadeUp(cell?.cell_id ?? '');
+    // The server cannot tell whether the text of a cell without an id of its own is still the one that was edited.
+    const isEditable = waits && !hunk.isLoose && !(cell && isUnnamed(cell));
     const proposed = isEditable ? textOf([hunk.hunk], 'new') : null;
     const hasOld = hunk.hunk.rows.some(row => row.kind === 'remove');
     const id = hunkId(change, [name]);

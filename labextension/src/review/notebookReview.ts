@@ -9,7 +9,7 @@ import type { ICellBox, ICellState, IOpenCell } from './cellMarks';
 import type { IInlineMark } from './inlineMarks';
 import type { IDoubt, IMarker, IPlace, IReviewView, IWritten, Position } from './reviewView';
 
-import { comingIn, markCell, movedOnIn, sourceOf, stateOf, unnamedIn } from './cellMarks';
+import { comingIn, duplicatesIn, markCell, movedOnIn, sourceOf, stateOf, unnamedIn } from './cellMarks';
 import { hunksOfCell, namedHunk } from './decisions';
 import { DrawnCells } from './drawnCells';
 import { HiddenCells } from './hiddenCells';
@@ -50,10 +50,15 @@ export class NotebookReview implements IReviewView {
     const { widgets } = this._notebook;
     const ids = widgets.map(cell => cell.model.id);
     // Converting a cell replaces it by another one with the same id.
-    const hasOthers = widgets.some(cell => this._cells.get(cell.model.id) !== cell);
+    const hasOthers = widgets.some(cell => this._widgets.get(cell.model.id) !== cell);
     const byId = new Map(widgets.map(cell => [cell.model.id, cell]));
-    const recognized = this._recognized.among(byId, changes);
-    this._cells = new Map([...byId, ...[...recognized].map(([name, id]) => [name, byId.get(id)!] as const)]);
+    const duplicates = duplicatesIn(changes);
+    const recognized = this._recognized.among(byId, changes, duplicates);
+    this._widgets = byId;
+    this._cells = new Map([
+      ...[...byId].filter(([id]) => !duplicates.has(id)),
+      ...[...recognized].map(([name, id]) => [name, byId.get(id)!] as const)
+    ]);
     const isKept = (change: Change, name: string) => this._marker.isKept(change, name);
     const movedOn = movedOnIn(changes, id => this._state(id), isKept);
     const waiting = changes.filter(({ status }) => status === 'proposed');
@@ -61,13 +66,14 @@ export class NotebookReview implements IReviewView {
     // A diff does not tell next to which cells an inserted or moved cell was to stand, but the server knows. It answers
     // for the whole proposal, so not where another part of it no longer fits.
     const whole = waiting.filter(({ id }) => !this.stale.has(id));
-    this.doubts = new Map(whole.flatMap(change => this._doubtAbout(change, ids, byId)));
+    this.doubts = new Map(
+      whole.flatMap(change => this._doubtAbout(change, ids, id => byId.has(id) && !duplicates.has(id)))
+    );
     const drawn = changes.map(change => [change.id, change.revision, this._keysOf(change)]);
     const spelled = JSON.stringify([ids, [...recognized], drawn, [...movedOn].map(([id, names]) => [id, ...names])]);
     if (spelled !== this._spelled || hasOthers) {
       this._spelled = spelled;
-      const idOf = (name: string) => recognized.get(name) ?? name;
-      this._shown = shownAt(ids, idOf, changes, movedOn, this._marker, this._trans);
+      this._shown = shownAt(ids, this._cells, changes, movedOn, this._marker, this._trans);
       this.gone = this._goneOf(changes, movedOn);
       this._hidden.follow(new Set(this._shown.keys()));
       this._follow();
@@ -151,9 +157,9 @@ export class NotebookReview implements IReviewView {
   private _doubtAbout(
     change: Change,
     ids: readonly string[],
-    known: ReadonlyMap<string, IOpenCell>
+    hasOwn: (id: string) => boolean
   ): [id: string, doubt: IDoubt][] {
-    const unnamed = unnamedIn(change, id => known.has(id));
+    const unnamed = unnamedIn(change, hasOwn);
     const names = new Set([...comingIn(change), ...unnamed.flatMap(hunksOfCell)]);
     const sources = unnamed.length ? this._notebook.widgets.map(sourceOf) : [];
     return names.size ? [[change.id, { names, about: JSON.stringify([ids, sources]) }]] : [];
@@ -274,7 +280,8 @@ export class NotebookReview implements IReviewView {
   private readonly _hidden: HiddenCells;
   private readonly _drawn: DrawnCells;
   private readonly _inputs = new MutationObserver(records => this._onInputs(records));
-  /** Cells by id, and by the names that changes give them. */
+  private _widgets: ReadonlyMap<string, IOpenCell> = new Map();
+  /** Cells by the names that changes give them. */
   private _cells = new Map<string, IOpenCell>();
   private _shown = new Map<string, IShownAt>();
   private _spelled = '';

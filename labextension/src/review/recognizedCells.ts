@@ -1,4 +1,4 @@
-/** Recognizes the cells without ids that changes are about. */
+/** Recognizes the cells without ids of their own that changes are about. */
 
 import type { Change } from '../payloads';
 
@@ -14,16 +14,21 @@ export class RecognizedCells {
    * By the name that changes give a cell, the id that it has in this page.
    *
    * @param cells - those of the notebook, by id.
+   * @param duplicates - the ids that several cells have in the file, and one of them in the page.
    */
-  among(cells: ReadonlyMap<string, IOpenCell>, changes: readonly Change[]): Map<string, string> {
+  among(
+    cells: ReadonlyMap<string, IOpenCell>,
+    changes: readonly Change[],
+    duplicates: ReadonlySet<string> = new Set()
+  ): Map<string, string> {
     const known = this._known;
     this._known = new Map();
     const found = new Map<string, Set<string>>();
     let states: [id: string, state: ICellState][] | null = null;
     for (const change of changes) {
-      const unnamed = unnamedIn(change, id => cells.has(id));
+      const unnamed = unnamedIn(change, id => cells.has(id) && !duplicates.has(id));
       for (const diff of unnamed) {
-        const key = `${change.id} ${diff.cell_id}`;
+        const key = `${change.id} ${diff.index} ${diff.cell_id}`;
         let id = known.get(key);
         if ((id === undefined || !cells.has(id)) && unnamed.length * cells.size <= MOST_COMPARED) {
           states ??= [...cells].map(([one, cell]) => [one, stateOf(cell)]);

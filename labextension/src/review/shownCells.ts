@@ -3,7 +3,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { CellDiff, Change } from '../payloads';
-import type { ICellBox } from './cellMarks';
+import type { ICellBox, IOpenCell } from './cellMarks';
 import type { IMarker } from './reviewView';
 
 import { element } from '../element';
@@ -26,17 +26,18 @@ export interface IShownAt {
 /**
  * Collects the parts to show at each cell, by its id; cells that show nothing are left out.
  *
- * @param idOf - the id in the notebook of a cell that a diff names.
+ * @param cells - those that diffs name, by that name.
  */
 export function shownAt(
   ids: readonly string[],
-  idOf: (name: string) => string,
+  cells: ReadonlyMap<string, IOpenCell>,
   changes: readonly Change[],
   movedOn: ReadonlyMap<string, ReadonlySet<string>>,
   marker: IMarker,
   trans: TranslationBundle
 ): Map<string, IShownAt> {
   const there = new Set(ids);
+  const idOf = (name: string) => cells.get(name)?.model.id ?? name;
   const shown = new Map<string, IShownAt>();
   const at = (id: string): IShownAt => {
     const known = shown.get(id) ?? { edits: [], boxes: [], classes: [] };
@@ -53,7 +54,7 @@ export function shownAt(
     }));
     const former = formerPlaces(ids, here);
     const coming = waits ? predecessors(ids, here) : new Map<string, string | null>();
-    const unnamed = unnamedIn(change, name => there.has(idOf(name)));
+    const unnamed = unnamedIn(change, name => cells.has(name));
     const named = diffs.filter(diff => !unnamed.includes(diff));
     for (const cell of named.filter(diff => !hunksOfCell(diff).every(name => marker.isKept(change, name)))) {
       const id = idOf(cell.cell_id);

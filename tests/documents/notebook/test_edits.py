@@ -326,3 +326,11 @@ def test_outputs_and_counts_do_not_change_a_fingerprint_but_sources_do() -> None
     changed = document(edited(DATA, {"cell_id": "c1", "new_source": "n"}))
     assert changed.cells[1].fingerprint != before.cells[1].fingerprint and changed.order == before.order
     assert document(edited(DATA, {"edit_mode": "move", "cell_id": "c0", "at": "end"})).order != before.order
+
+
+def test_the_diff_says_that_several_cells_have_the_id_of_one() -> None:
+    data = samples.jupyterlab(notebook(code("a", id="same"), code("b", id="same"), code("c", id="other")))
+    result = apply(data, {"index": 1, "new_source": "B"}, {"index": 2, "new_source": "C"})
+    assert [(diff.cell_id, diff.duplicate) for diff in result.diffs] == [("same", True), ("other", False)]
+    steps = compared(document(data), document(data.replace(b'"b"', b'"B"'))).diffs
+    assert [(diff.cell_id, diff.duplicate) for diff in steps] == [("same", True)]
