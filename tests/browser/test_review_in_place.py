@@ -891,6 +891,18 @@ def test_all_of_a_document_is_kept_or_taken_back(desk, folder):
     until_written(desk, folder, upper(3))
 
 
+def test_what_was_kept_stays_when_all_others_are_taken_back(desk, folder):
+    folder.write("a.py", BEFORE)
+    desk.open(folder.path("a.py"))
+    rewrite(folder, upper(3, 12))
+    press(controls(desk, 0), "keep")
+    expect(controls(desk, 1)).to_have_count(0)
+    bar = desk.page.locator(".jp-fstools-ReviewBar:visible")
+    press(bar, "undo")
+    expect(bar).to_have_count(0)
+    assert holds(folder, "a.py", upper(3))
+
+
 def test_commands_are_off_where_they_would_do_nothing(desk, folder):
     offered = """() => ["approve", "reject", "keep", "undo", "keep-session", "undo-session"].filter(
         name => jupyterapp.commands.isEnabled(`jupyter-fstools:${name}-here`))"""

@@ -4,9 +4,10 @@ import type { IServerParts } from '../panel/words';
 import type { Change } from '../payloads';
 import type { KeptDecisions } from './keptDecisions';
 import type { IReviewView } from './reviewView';
+import type { UnseenChanges } from './unseenChanges';
 
 import { type Decision, RequestError } from '../feed/requests';
-import { asHunks, Decisions, type Hunks, hunksOf, type IDecisionDetail, isDivisible } from './decisions';
+import { asHunks, Decisions, type Hunks, hunksOf, type IDecisionDetail, isDivisible, isKept } from './decisions';
 
 /** Most attempts to write an edited proposal while the person goes on typing in its text. */
 const MOST_TRIES = 10;
@@ -14,6 +15,8 @@ const MOST_TRIES = 10;
 /** Parts that a decider works with. */
 export interface IDeciderParts extends IServerParts {
   decisions: KeptDecisions;
+  /** Knows the person's name. */
+  unseen: Pick<UnseenChanges, 'user'>;
 }
 
 /** Sends decisions to the server; `problem` tells why it refused one. */
@@ -69,7 +72,8 @@ export class Decider {
   }
 
   /**
-   * Decide about whole changes, newest first to undo them; approving all keeps rejected hunks rejected.
+   * Decide about whole changes, newest first to undo them; approving all keeps rejected hunks rejected, and undoing
+   * all keeps those that the person keeps.
    *
    * @param others - changes of other files, which no edit of this document can undo.
    */
@@ -83,7 +87,9 @@ export class Decider {
 
   private _decideWhole(change: Change, decision: Decision, isOther: boolean): Promise<unknown> {
     if (decision === 'undo' && !isOther) {
-      return this._undo(change, hunksOf(change), {});
+      const all = hunksOf(change);
+      const left = all.filter(name => !isKept(change, this._parts.unseen.user, name));
+      return this._undo(change, left, left.length < all.length ? { hunks: asHunks(change, left) } : {});
     }
     if (change.status !== 'proposed') {
       return this._parts.server.decide(change.id, decision);

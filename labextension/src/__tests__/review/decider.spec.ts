@@ -32,7 +32,7 @@ function deciderOf(
   const server = { decide } as unknown as ToolsServer;
   return [
     new Decider(
-      { server, decisions, words, trans: nullTranslator.load('jupyter_fstools') },
+      { server, decisions, words, unseen: { user: 'ann' }, trans: nullTranslator.load('jupyter_fstools') },
       () => ({ written, putBack }) as unknown as IReviewView
     ),
     decisions
@@ -146,6 +146,23 @@ describe('a change that the server cannot undo', () => {
     expect(asked.mock.calls.map(([, decision]) => decision)).toEqual(isEdited ? ['undo', 'keep'] : ['undo']);
     expect(decider.problem).toBe(isEdited ? '' : 'moved on');
   });
+});
+
+it('undoes all of a change but the hunks that the person keeps', async () => {
+  const asked = jest.fn(() => Promise.resolve());
+  const [decider] = deciderOf(asked);
+  const made = { ...proposal, status: 'applied' as const };
+  await decider.decideAll(
+    [
+      { ...made, kept: { ann: [1], bob: [0] } },
+      { ...made, kept: { bob: [0] } }
+    ],
+    'undo'
+  );
+  expect(asked.mock.calls).toEqual([
+    [made.id, 'undo', { hunks: [0] }],
+    [made.id, 'undo', {}]
+  ]);
 });
 
 describe('an edited proposal', () => {
