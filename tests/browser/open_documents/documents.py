@@ -139,9 +139,12 @@ LOOK = """() => {
 
 # JupyterLab 4.2 may take cells out of the page again that it has drawn in a new notebook, until it is scrolled.
 DRAW_ALL = f"""async () => {{
-  await new Promise(requestIdleCallback);
-  await ({THREE_FRAMES})();
-  window.jupyterapp?.shell.currentWidget?.content?.update();
+  const lab = window.jupyterapp;
+  if (lab?.version.startsWith("4.2.")) {{
+    await new Promise(requestIdleCallback);
+    await ({THREE_FRAMES})();
+    lab.shell.currentWidget.content.update();
+  }}
 }}"""
 
 
