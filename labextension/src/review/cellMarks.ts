@@ -128,20 +128,28 @@ export function sourceOf({ model }: IOpenCell): string {
   return inEditor(model.sharedModel.getSource());
 }
 
-/** By id of change, the names of hunks whose cells are no longer as it expects them, or as it left them. */
+/**
+ * By id of change, the names of hunks whose cells are no longer as it expects them, or as it left them.
+ *
+ * @param cells - those that diffs name, by that name.
+ */
 export function movedOnIn(
   changes: readonly Change[],
-  cellOf: (id: string) => ICellState | undefined,
+  cells: ReadonlyMap<string, IOpenCell>,
   isKept: (change: Change, name: string) => boolean
 ): ReadonlyMap<string, ReadonlySet<string>> {
+  const stateAt = (name: string) => {
+    const cell = cells.get(name);
+    return cell && stateOf(cell);
+  };
   const others = changes.map((change): [string, Set<string>] => {
-    const cells = change.diff.cells ?? [];
-    const unnamed = unnamedIn(change, id => cellOf(id) !== undefined);
-    const judged = cells.filter(cell => !unnamed.includes(cell));
-    const names = judged.flatMap(cell => movedOn(cell, cellOf(cell.cell_id), sideOf(change)));
+    const diffs = change.diff.cells ?? [];
+    const unnamed = unnamedIn(change, cells);
+    const judged = diffs.filter(diff => !unnamed.includes(diff));
+    const names = judged.flatMap(diff => movedOn(diff, stateAt(diff.cell_id), sideOf(change)));
     if (names.length && change.status === 'proposed') {
       // The server's answer, which is about the whole proposal, tells nothing about these any more.
-      names.push(...cells.filter(cell => comes(cell) && !hasPlace(cell, cells, cellOf)).flatMap(hunksOfCell));
+      names.push(...diffs.filter(diff => comes(diff) && !hasPlace(diff, diffs, cells)).flatMap(hunksOfCell));
     }
     return [change.id, new Set(names.filter(name => !isKept(change, name)))];
   });
@@ -156,10 +164,10 @@ export function isUnnamed({ cell_id, duplicate }: CellDiff): boolean {
   return duplicate || MADE_UP.test(cell_id);
 }
 
-/** The cells of a change that a notebook has, or had, without telling by an id which of its cells they are. */
-export function unnamedIn({ diff, status }: Change, has: (id: string) => boolean): CellDiff[] {
+/** The cells of a change that a notebook has, or had, without telling by a name which of its cells they are. */
+export function unnamedIn({ diff, status }: Change, cells: ReadonlyMap<string, unknown>): CellDiff[] {
   const absent = status === 'proposed' ? 'insert' : 'delete';
-  return (diff.cells ?? []).filter(cell => cell.action !== absent && isUnnamed(cell) && !has(cell.cell_id));
+  return (diff.cells ?? []).filter(cell => cell.action !== absent && isUnnamed(cell) && !cells.has(cell.cell_id));
 }
 
 /** The ids of changed cells that several cells of the notebook have. */
@@ -183,9 +191,9 @@ function comes(cell: CellDiff): boolean {
 }
 
 /** Whether the cell is still there below which one was to stand, cells that come with it aside. */
-function hasPlace({ follows }: CellDiff, cells: readonly CellDiff[], cellOf: (id: string) => unknown): boolean {
-  const above = cells.find(cell => comes(cell) && cell.cell_id === follows);
-  return above ? hasPlace(above, cells, cellOf) : follows === '' || (follows !== null && cellOf(follows) !== undefined);
+function hasPlace({ follows }: CellDiff, diffs: readonly CellDiff[], cells: ReadonlyMap<string, unknown>): boolean {
+  const above = diffs.find(diff => comes(diff) && diff.cell_id === follows);
+  return above ? hasPlace(above, diffs, cells) : follows === '' || (follows !== null && cells.has(follows));
 }
 
 /** The names of one cell's hunks that no longer fit it; all of them where the cell is decided as a whole. */

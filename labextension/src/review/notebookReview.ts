@@ -5,11 +5,11 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { CodeMirrorEditor } from '@jupyterlab/codemirror';
 
 import type { CellDiff, Change } from '../payloads';
-import type { ICellBox, ICellState, IOpenCell } from './cellMarks';
+import type { ICellBox, IOpenCell } from './cellMarks';
 import type { IInlineMark } from './inlineMarks';
 import type { IDoubt, IMarker, IPlace, IReviewView, IWritten, Position } from './reviewView';
 
-import { comingIn, duplicatesIn, markCell, movedOnIn, sourceOf, stateOf, unnamedIn } from './cellMarks';
+import { comingIn, duplicatesIn, markCell, movedOnIn, sourceOf, unnamedIn } from './cellMarks';
 import { hunksOfCell, namedHunk } from './decisions';
 import { DrawnCells } from './drawnCells';
 import { HiddenCells } from './hiddenCells';
@@ -53,22 +53,18 @@ export class NotebookReview implements IReviewView {
     const hasOthers = widgets.some(cell => this._widgets.get(cell.model.id) !== cell);
     const byId = new Map(widgets.map(cell => [cell.model.id, cell]));
     const duplicates = duplicatesIn(changes);
-    const recognized = this._recognized.among(byId, changes, duplicates);
+    const own = new Map([...byId].filter(([id]) => !duplicates.has(id)));
+    const recognized = this._recognized.among(byId, changes, own);
     this._widgets = byId;
-    this._cells = new Map([
-      ...[...byId].filter(([id]) => !duplicates.has(id)),
-      ...[...recognized].map(([name, id]) => [name, byId.get(id)!] as const)
-    ]);
+    this._cells = new Map([...own, ...[...recognized].map(([name, id]) => [name, byId.get(id)!] as const)]);
     const isKept = (change: Change, name: string) => this._marker.isKept(change, name);
-    const movedOn = movedOnIn(changes, id => this._state(id), isKept);
+    const movedOn = movedOnIn(changes, this._cells, isKept);
     const waiting = changes.filter(({ status }) => status === 'proposed');
     this.stale = new Map([...movedOn].filter(([id]) => waiting.some(change => change.id === id)));
     // A diff does not tell next to which cells an inserted or moved cell was to stand, but the server knows. It answers
     // for the whole proposal, so not where another part of it no longer fits.
     const whole = waiting.filter(({ id }) => !this.stale.has(id));
-    this.doubts = new Map(
-      whole.flatMap(change => this._doubtAbout(change, ids, id => byId.has(id) && !duplicates.has(id)))
-    );
+    this.doubts = new Map(whole.flatMap(change => this._doubtAbout(change, ids, own)));
     const drawn = changes.map(change => [change.id, change.revision, this._keysOf(change)]);
     const spelled = JSON.stringify([ids, [...recognized], drawn, [...movedOn].map(([id, names]) => [id, ...names])]);
     if (spelled !== this._spelled || hasOthers) {
@@ -85,7 +81,7 @@ export class NotebookReview implements IReviewView {
     const { id } = change;
     const shown = [...this._shown.values()];
     return (
-      !this._unnamedIn(change).length &&
+      !unnamedIn(change, this._cells).length &&
       shown.some(({ edits, boxes }) => edits.some(([one]) => one.id === id) || boxes.some(box => box.change === id))
     );
   }
@@ -120,8 +116,11 @@ export class NotebookReview implements IReviewView {
       const edits = editsBack(hunks, lines, positionsOf(names.filter(name => namedHunk(name)[0] === cell_id)));
       return edits && { editor, edits };
     });
-    found.forEach(one => found.includes(null) || editAsPerson(one!.editor, one!.edits));
-    return !found.includes(null);
+    if (found.includes(null)) {
+      return false;
+    }
+    found.forEach(one => editAsPerson(one!.editor, one!.edits));
+    return true;
   }
 
   written(change: Change, chosen: ReadonlyMap<string, string | null>): IWritten | null {
@@ -137,7 +136,8 @@ export class NotebookReview implements IReviewView {
         content[cell_id] = text;
         continue;
       }
-      const source = this._state(cell_id)?.source;
+      const cell = this._cells.get(cell_id);
+      const source = cell && sourceOf(cell);
       const made = source === undefined ? null : sourceWith(hunks, source, byPosition(ofCell));
       if (made === null) {
         return null;
@@ -157,16 +157,12 @@ export class NotebookReview implements IReviewView {
   private _doubtAbout(
     change: Change,
     ids: readonly string[],
-    hasOwn: (id: string) => boolean
+    own: ReadonlyMap<string, IOpenCell>
   ): [id: string, doubt: IDoubt][] {
-    const unnamed = unnamedIn(change, hasOwn);
+    const unnamed = unnamedIn(change, own);
     const names = new Set([...comingIn(change), ...unnamed.flatMap(hunksOfCell)]);
     const sources = unnamed.length ? this._notebook.widgets.map(sourceOf) : [];
     return names.size ? [[change.id, { names, about: JSON.stringify([ids, sources]) }]] : [];
-  }
-
-  private _unnamedIn(change: Change): CellDiff[] {
-    return unnamedIn(change, id => this._cells.has(id));
   }
 
   private _follow(): void {
@@ -217,7 +213,7 @@ export class NotebookReview implements IReviewView {
     ]);
     const inSight = new Set(shown);
     const made = changes.filter(({ status, diff }) => status !== 'proposed' && diff.cells?.length);
-    const isGone = (change: Change) => !inSight.has(change.id) && !this._unnamedIn(change).length;
+    const isGone = (change: Change) => !inSight.has(change.id) && !unnamedIn(change, this._cells).length;
     return new Set(made.filter(isGone).map(({ id }) => id));
   }
 
@@ -264,11 +260,6 @@ export class NotebookReview implements IReviewView {
     if (place && editor) {
       revealLine(editor, Math.min(line, editor.lineCount - 1), this._notebook.node);
     }
-  }
-
-  private _state(id: string): ICellState | undefined {
-    const cell = this._cells.get(id);
-    return cell && stateOf(cell);
   }
 
   private _keysOf(change: Change): string[] {

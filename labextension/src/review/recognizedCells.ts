@@ -14,19 +14,19 @@ export class RecognizedCells {
    * By the name that changes give a cell, the id that it has in this page.
    *
    * @param cells - those of the notebook, by id.
-   * @param duplicates - the ids that several cells have in the file, and one of them in the page.
+   * @param own - those of them whose ids are theirs alone in the file, too.
    */
   among(
     cells: ReadonlyMap<string, IOpenCell>,
     changes: readonly Change[],
-    duplicates: ReadonlySet<string> = new Set()
+    own: ReadonlyMap<string, IOpenCell>
   ): Map<string, string> {
     const known = this._known;
     this._known = new Map();
     const found = new Map<string, Set<string>>();
     let states: [id: string, state: ICellState][] | null = null;
     for (const change of changes) {
-      const unnamed = unnamedIn(change, id => cells.has(id) && !duplicates.has(id));
+      const unnamed = unnamedIn(change, own);
       for (const diff of unnamed) {
         const key = `${change.id} ${diff.index} ${diff.cell_id}`;
         let id = known.get(key);

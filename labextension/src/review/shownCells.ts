@@ -54,7 +54,7 @@ export function shownAt(
     }));
     const former = formerPlaces(ids, here);
     const coming = waits ? predecessors(ids, here) : new Map<string, string | null>();
-    const unnamed = unnamedIn(change, name => cells.has(name));
+    const unnamed = unnamedIn(change, cells);
     const named = diffs.filter(diff => !unnamed.includes(diff));
     for (const cell of named.filter(diff => !hunksOfCell(diff).every(name => marker.isKept(change, name)))) {
       const id = idOf(cell.cell_id);
