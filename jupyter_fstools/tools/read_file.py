@@ -67,8 +67,6 @@ def run(workspace: Workspace, arguments: ReadFileArguments) -> ToolResult:
     for left in reversed(range(_ATTEMPTS)):
         with workspace.show(arguments.path) as opened:
             if kind := _kind_of_picture(opened, arguments):
-                if kind == PDF:
-                    _require_no_line(opened.stat.path, arguments)
                 return show_picture(workspace, opened, kind, arguments.pages, arguments.max_output_bytes)
             if is_notebook_name(opened.stat.path):
                 return _show_notebook(workspace, opened, arguments)
@@ -88,11 +86,17 @@ def run(workspace: Workspace, arguments: ReadFileArguments) -> ToolResult:
 
 
 def _kind_of_picture(opened: OpenFile, arguments: ReadFileArguments) -> str | None:
-    """The media type of a picture or PDF; None for a file that is read as text."""
+    """The media type of a picture or PDF; None for a file that is read as text.
+
+    Raises:
+        Invalid: an argument does not fit that kind of file.
+    """
     kind = media_type(opened.read(0, HEAD_BYTES))
     if kind == PDF and arguments.encoding and not arguments.pages:
         return None  # A PDF may be written as text: a caller that names its encoding wants to read that text.
-    if arguments.pages and kind != PDF:
+    if kind == PDF:
+        _require_no_line(opened.stat.path, arguments)
+    elif arguments.pages:
         raise Invalid(
             f"pages: {opened.stat.path} is not a PDF",
             hint="Leave out pages; lines have offset and limit.",
@@ -118,12 +122,11 @@ def _require_no_line(path: str, arguments: ReadFileArguments) -> None:
 
 def _show_notebook(workspace: Workspace, opened: OpenFile, arguments: ReadFileArguments) -> ToolResult:
     """Show a notebook's cells, counted from 1 as lines are."""
-    misplaced = "pages" if arguments.pages else "column" if arguments.column > 1 else None
-    if misplaced is not None:
+    if arguments.column > 1:
         raise Invalid(
-            f"{misplaced}: {opened.stat.path} is a notebook, which is shown cell by cell",
+            f"column: {opened.stat.path} is a notebook, which is shown cell by cell",
             hint="Use `read_notebook`; long cells are paged with `source_offset`, long lines with `source_column`.",
-            field=misplaced,
+            field="column",
         )
     wanted = NotebookRequest(
         tool="read_file",
