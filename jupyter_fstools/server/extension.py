@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from ..gate.workspace import Workspace
     from .served import Served
 
-_WRONG = "jupyter_fstools is switched off because of a wrong setting: %s"
 _AWAY = "jupyter_fstools cannot be opened for now, and is tried again at the next request to it: %s"
 
 
@@ -150,8 +149,8 @@ class _AfterOpening(HTTPMessageDelegate):
             self._tools.serverapp.log.warning(_AWAY, error)
             self._handler = self._tools.refusing_handler(self._request, error)
         except FsToolsError as error:
-            self._tools.serverapp.log.critical(_WRONG, error)
-            self._handler = self._tools.refusing_handler(self._request, switched_off())
+            refusal = switched_off(self._tools.serverapp, error)
+            self._handler = self._tools.refusing_handler(self._request, refusal)
         self._handler = self._handler or self._tools.find_handler_now(self._request)
         if (begun := self._handler.headers_received(start_line, headers)) is not None:
             await begun
@@ -182,8 +181,7 @@ def load(serverapp: ServerApp) -> Tools | None:
         else:
             open_backend(config.root).close()
     except (TraitError, FsToolsError) as error:
-        serverapp.log.critical(_WRONG, error)
-        refuse_requests(serverapp)
+        refuse_requests(serverapp, switched_off(serverapp, error))
         return None
     if config.offer_to_jupyter_ai:
         serverapp.log.warning(
@@ -210,21 +208,23 @@ def settings_of(serverapp: ServerApp) -> FsToolsConfig:
         raise TraitError(str(error).partition(",")[0]) from None
 
 
-def refuse_requests(serverapp: ServerApp) -> None:
-    """Answer every request to the tools with `switched_off`; otherwise Jupyter's page for unknown addresses would."""
+def switched_off(serverapp: ServerApp, error: Exception) -> Disabled:
+    """The refusal where a setting is wrong; its value may hold a password, so only the server's log tells the error."""
+    what = "jupyter_fstools is switched off because of a wrong setting"
+    serverapp.log.critical("%s: %s", what, error)
+    return Disabled(
+        what,
+        hint="The server's log names the setting; whoever runs the server corrects it and starts the server again.",
+    )
+
+
+def refuse_requests(serverapp: ServerApp, refusal: Disabled) -> None:
+    """Refuse every request to the tools, which Jupyter would answer with its page for unknown addresses."""
     from .closed_handler import ClosedHandler
 
     address = url_path_join(serverapp.web_app.settings["base_url"], "api/fstools(?:/.*)?")
-    refusing = [(address, ClosedHandler, {"refusal": switched_off()})]
+    refusing = [(address, ClosedHandler, {"refusal": refusal})]
     serverapp.web_app.add_handlers(".*$", refusing)  # type: ignore[no-untyped-call]  # Jupyter's.
-
-
-def switched_off() -> Disabled:
-    """The refusal where a setting is wrong; its value may hold a password, so only the log has it."""
-    return Disabled(
-        "jupyter_fstools is switched off because of a wrong setting",
-        hint="The server's log names the setting; whoever runs the server corrects it and starts the server again.",
-    )
 
 
 def begin_or_wait(tools: Tools) -> None:
