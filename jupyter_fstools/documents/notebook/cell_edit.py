@@ -73,9 +73,9 @@ class CellEdit(BaseModel):
             other = ' (old_string and new_string belong to edit_mode "edit")' if self.old_string is not None else ""
             place = f" {_PLACE_HINT}" if mode == "insert" and not self._places() else ""
             raise Invalid(f"{mode} needs {needed}", hint=f"Give {named}{types}{other}.{place}", field=missing[0])
-        # A deletion is clear whatever is beside it: Claude Code's form of it has a source.
-        for field in () if mode == "delete" else (*_TEXTS, "replace_all"):
-            if getattr(self, field) and field not in _ALLOWED.get(mode, ()):
+        for field in (*_TEXTS, "replace_all"):
+            # A deletion is clear whatever is beside it: Claude Code's form of it has a source.
+            if getattr(self, field) and field not in _ALLOWED.get(mode, ()) and mode != "delete":
                 raise Invalid(
                     f"{mode} takes no {field}", hint=f"Leave {field} out, or change `edit_mode`.", field=field
                 )
