@@ -8,7 +8,7 @@ import type { ChangedSince } from '../payloads';
 import { Soon } from '../feed/soon';
 
 const ASK_AT_MOST_EVERY = 700;
-/** How often a server is asked again: it may not have heard yet, or in time, of what the page has. */
+/** How often a server is asked again, whatever it answers: it may not have heard yet of what the page has. */
 const ASKED_AGAIN = 2;
 
 /** Keeps the server's answers on proposals near which the person types: it checks more than their diffs show. */

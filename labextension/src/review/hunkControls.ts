@@ -30,7 +30,7 @@ export interface IHunkState {
   stale: string;
   /** Names a change other than of lines, e.g. that a cell is moved; empty for lines alone. */
   note: string;
-  /** The proposed text, for the person to edit; null where the hunk has no text of its own. */
+  /** The proposed text, for the person to edit; null where there is none, and where it cannot be approved. */
   proposed: string | null;
   /** The text that the person wrote instead when they approved it before. */
   written: string | undefined;
@@ -64,7 +64,7 @@ export function hunkControls(state: IHunkState, trans: TranslationBundle): HTMLE
   const compare = button('compare', trans.__('Compare'), () => state.compare());
   compare.title = trans.__('Show the whole change in the main area');
   row.append(compare);
-  if (isEditable(state) && state.draft.text !== null) {
+  if (state.proposed !== null && state.draft.text !== null) {
     row.append(textArea(state.draft, trans));
   }
   return row;
@@ -78,13 +78,13 @@ function waitingButtons(row: HTMLElement, state: IHunkState, trans: TranslationB
   reason.value = draft.reason;
   reason.oninput = () => (draft.reason = reason.value);
   const decide = (decision: Decision) => {
-    const text = (isEditable(state) ? draft.text : null) ?? written;
+    const text = (proposed === null ? null : draft.text) ?? written;
     state.decide(decision, { reason: draft.reason.trim(), text: text === proposed ? undefined : text });
   };
   const buttons: HTMLElement[] = [
     ...(stale ? [] : [button('approve', trans.__('Approve'), () => decide('approve'), taken === true)]),
     button('reject', trans.__('Reject'), () => decide('reject'), taken === false),
-    ...(isEditable(state) ? [editButton(row, written ?? proposed!, draft, trans)] : []),
+    ...(proposed === null ? [] : [editButton(row, written ?? proposed, draft, trans)]),
     reason
   ];
   if (taken !== undefined && state.isPart) {
@@ -92,10 +92,6 @@ function waitingButtons(row: HTMLElement, state: IHunkState, trans: TranslationB
     buttons.push(element('span', 'jp-fstools-Review-waits', waits));
   }
   return buttons;
-}
-
-function isEditable({ change, proposed, stale }: IHunkState): boolean {
-  return change.status === 'proposed' && proposed !== null && !stale;
 }
 
 function madeButtons({ decide, undoable, old }: IHunkState, trans: TranslationBundle): HTMLElement[] {

@@ -75,6 +75,7 @@ export class HunkMarks implements IMarker {
   controls(change: Change, names: readonly string[], shown: IShownBeside): HTMLElement {
     const { trans, decider, staleAt, mayUndo, decide, compare } = this._parts;
     const id = hunkId(change, names);
+    const stale = staleAt(change, names);
     const several = change.files.length > 1 ? trans.__('one of %1 files', change.files.length) : '';
     return hunkControls(
       {
@@ -83,8 +84,8 @@ export class HunkMarks implements IMarker {
         change,
         isPart: isDivisible(change),
         note: [shown.note, several].filter(Boolean).join(', '),
-        proposed: change.files.length > 1 ? null : shown.proposed,
-        stale: staleAt(change, names),
+        proposed: change.files.length > 1 || stale ? null : shown.proposed,
+        stale,
         taken: decider.taken(change, names),
         written: decider.text(change, names),
         undoable: mayUndo(change) && !shown.movedOn,
