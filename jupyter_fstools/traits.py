@@ -12,7 +12,7 @@ _MOST = 1e9
 
 
 class _Text(Unicode[str, str | bytes]):
-    """A text; most are paths, or go to the system, which takes no NUL."""
+    """A text without NUL characters: most are paths, or go to the system, which takes none."""
 
     def validate(self, obj: Any, value: Any) -> Any:
         """The text, if it has no NUL character."""

@@ -164,7 +164,7 @@ def _approved(workspace: Workspace, proposal: Change) -> Change:
         _withdraw(workspace, proposal)
     decided = workspace.store.change(proposal.id)
     if decided is not None and decided.status == "applied":
-        # Who approved it in another process may have withdrawn it, if this one was suspended.
+        # If this process was suspended, the one that approved the command may have withdrawn it.
         if (told := _recorded(workspace, decided, "applied", {"told": True})) is not None:
             return told
         decided = workspace.store.change(proposal.id)

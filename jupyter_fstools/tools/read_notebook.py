@@ -12,6 +12,7 @@ from .notebook_view import NotebookRequest, show_notebook
 from .tool import Tool, ToolResult, answer_named
 
 _OF_SOURCE = {"source_offset": 1, "source_limit": 0, "source_column": 1}
+"""The arguments about a cell's source, and the largest value of each that asks for nothing."""
 
 
 class ReadNotebookArguments(Arguments):

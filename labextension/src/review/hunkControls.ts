@@ -8,7 +8,7 @@ import type { IDecisionDetail } from './decisions';
 
 import { actionButton, element } from '../element';
 
-/** What a person is writing at a hunk; the fields for it are drawn again when they come into sight. */
+/** A person's unfinished reason and text at a hunk; the fields for them are drawn again when they come into sight. */
 export interface IDraft {
   reason: string;
   /** The text to write instead; null while its field is not open. */

@@ -31,7 +31,7 @@ export interface IHunkMarksParts {
   compare(id: string): void;
 }
 
-/** What a person has begun to write at hunks, without a decision yet. */
+/** A draft, and the hunks that it is about. */
 export interface IBegun extends IDraft {
   change: Change;
   names: readonly string[];
@@ -100,7 +100,7 @@ export class HunkMarks implements IMarker {
     );
   }
 
-  /** What the person has begun to write, at whichever hunks. */
+  /** The drafts of all hunks that were drawn, empty ones too. */
   get begun(): IBegun[] {
     return [...this._drafts.values()];
   }

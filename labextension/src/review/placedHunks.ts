@@ -47,7 +47,7 @@ export function placedLoosely(hunks: readonly DiffHunk[], lines: readonly string
   });
 }
 
-/** Place the hunks of a cell: those that were made loosely, as undo does; proposals only as the server takes them. */
+/** Place the hunks of a cell: of a made change loosely, as undo does; of a proposal only where the server does. */
 export function placedInCell(hunks: readonly DiffHunk[], source: string, side: Side): IPlacedHunk[] {
   return side === 'new' ? placedLoosely(hunks, source.split('\n'), side) : placed(hunks, source, side);
 }
