@@ -98,6 +98,12 @@ def test_text_that_no_line_holds_is_refused(pattern: str) -> None:
             compile_expression(pattern, literal=literal)
 
 
+@pytest.mark.parametrize("bound", ["0" * 5000 + "3", "0" * 5000 + "3,", "," + "0" * 5000 + "3"])
+def test_a_repetition_may_have_leading_zeros(bound: str) -> None:
+    """Python refuses to read numbers of more than 4300 digits."""
+    assert compile_expression(f"a{{{bound}}}")
+
+
 @pytest.mark.parametrize("pattern", ["a\nb", r"a\nb", r"[\n]"])
 def test_a_line_feed_needs_multiline(pattern: str) -> None:
     with pytest.raises(Invalid, match="line feed"):

@@ -270,10 +270,10 @@ class _Reader:
         if not (low or high):
             raise self._wrong(f"bad repetition {match[0]!r}", hint="Escape a literal brace: \\{")
         # Python refuses to read numbers of thousands of digits.
-        if max(int(one.lstrip("0")[:5] or 0) for one in (low, high)) > MOST_REPEATS:
+        least, highest = (int(one.lstrip("0")[:5] or 0) for one in (low, high))
+        if max(least, highest) > MOST_REPEATS:
             raise self._wrong(f"{match[0]!r} repeats more than {MOST_REPEATS} times", hint=_MOST_HINT)
-        least = int(low or 0)
-        most = (int(high) if high else None) if comma else least
+        most = (highest if high else None) if comma else least
         if most is not None and least > most:
             raise self._wrong(f"min repeat greater than max repeat in {match[0]!r}")
         return least, most
