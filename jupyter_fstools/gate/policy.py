@@ -223,9 +223,20 @@ def checked_path(path: str) -> str:
     return path
 
 
+def expanded(patterns: Iterable[str]) -> list[str]:
+    """The rules that patterns stand for, one for each alternative of braces, without comments and empty ones.
+
+    Raises:
+        Invalid: a brace has no partner, or there are too many alternatives.
+    """
+    written = [pattern for pattern in patterns if not folded(pattern).startswith("#")]
+    rules = [folded(one) for pattern in written for one in expand_braces(pattern)]
+    # A comment begins outside of braces: inside, the sign is part of a name.
+    return [f"\\{rule}" if rule.startswith("#") else rule for rule in rules if rule.strip()]
+
+
 def _spec(patterns: Iterable[str]) -> GitIgnoreSpec:
-    lines = [folded(one) for pattern in patterns for one in expand_braces(pattern)]
-    rules = [line for line in lines if line.strip() and not line.startswith("#")]
+    rules = expanded(patterns)
     try:
         spec = GitIgnoreSpec.from_lines(rules)
     except (ValueError, re.error) as error:

@@ -14,7 +14,7 @@ from ..globs.segments import expand_braces
 from ..sessions import TOKEN_PREFIX, checked_session
 from ..stores.protocol import Store
 from ..stores.records import Token
-from .policy import PathRules, folded
+from .policy import PathRules, expanded, folded
 
 Tools = Literal["read", "write"] | Sequence[str]
 
@@ -38,8 +38,7 @@ class Grant:
         self.paths = tuple(paths)
         self._tools = tools
         PathRules(paths)  # Raises for a path that is no rule.
-        patterns = [folded(pattern) for path in paths for pattern in expand_braces(path)]
-        runs = [(opens, list(those)) for opens, those in groupby(patterns, _opens)]
+        runs = [(opens, list(those)) for opens, those in groupby(expanded(paths), _opens)]
         self._rules = [
             _Rules(opens, PathRules(map(_named, those)), list(map(_way, those)) if opens else [])
             for opens, those in runs
@@ -48,7 +47,7 @@ class Grant:
     @property
     def all_paths(self) -> bool:
         """Whether the grant covers every path."""
-        return not self._rules
+        return not self.paths
 
     def allows_tool(self, name: str, *, reads_only: bool, runs_commands: bool) -> bool:
         """Whether a tool may be called."""
@@ -87,7 +86,7 @@ def _opens(pattern: str) -> bool:
 def _named(pattern: str) -> str:
     """The rule without its `!`, as a pattern for the paths that it opens or excludes."""
     name = pattern.removeprefix("!")
-    return name if _opens(name) else f"\\{name}"
+    return f"\\{name}" if name.startswith(("!", "#")) else name
 
 
 def _way(pattern: str) -> list[PathRules | None]:

@@ -201,7 +201,12 @@ def test_a_rule_that_would_hold_for_no_path_is_refused(rule):
     with pytest.raises(Invalid, match="holds for no path") as refused:
         Policy(deny_read=["*.py", rule])
     assert "escape it" in refused.value.hint
-    assert not Policy(deny_read=["", " ", "# a comment", "a\\["]).may_read("a[")
+    assert not Policy(deny_read=["", " ", "\u200c", "# a comment", "a\\["]).may_read("a[")
+
+
+def test_a_sign_of_comments_in_braces_denies_a_name():
+    policy = Policy(deny_read=["{#*#,*~}", "#*.txt"])
+    assert not policy.may_read("#a.py#") and not policy.may_read("a.py~") and policy.may_read("#a.txt")
 
 
 def test_suggestions_never_name_what_is_denied(make_call):

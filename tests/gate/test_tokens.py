@@ -60,6 +60,23 @@ def test_what_is_spelled_in_another_way_opens_nothing(path):
     assert not opened(path)
 
 
+@pytest.mark.parametrize("rule", ["!#*#", "!{#*,x}", "!\\#*"])
+def test_an_exclusion_of_names_that_begin_as_comments_do_holds(rule):
+    """Emacs saves what is not saved yet in `#name#`."""
+    grant = Grant("read", ["*", rule])
+    assert not grant.covers("#a.py#") and not grant.covers("docs/#a.py#") and grant.covers("a.py")
+
+
+def test_a_sign_of_comments_in_braces_is_part_of_a_name():
+    grant = Grant("read", ["{#*#,*.md}"])
+    assert grant.covers("#a.py#") and grant.covers("docs/a.md") and not grant.covers("a.py")
+
+
+@pytest.mark.parametrize("path", ["{,}", "# all", " "])
+def test_rules_that_name_nothing_open_nothing(path):
+    assert not opened(path) and not Grant("read", [path]).all_paths
+
+
 @pytest.mark.parametrize("rule", ["/[^a]ocs/*.md", "/\\docs/*.md", "/{d,x}ocs/*.md", "/d**/*.md"])
 def test_the_folders_on_the_way_are_found_as_the_files_are(rule):
     grant = Grant("read", [rule])
