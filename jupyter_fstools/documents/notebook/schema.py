@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from importlib.util import find_spec
@@ -51,6 +52,7 @@ def refuse_invalid_notebook(text: str) -> None:
 
     Raises:
         NotebookRefused: nbformat would not validate it; says why, and where if it is not JSON (`line` and `column`).
+            Or an object has a key twice: no diff would show the value of the first one.
     """
     if _is_valid(text):
         return
@@ -72,7 +74,7 @@ def refuse_invalid_notebook(text: str) -> None:
 def _is_valid(text: str) -> bool:
     """Whether the text is a notebook of nbformat 4 in a known minor version."""
     try:
-        notebook = json.loads(text)
+        notebook = json.loads(text, object_pairs_hook=_members)
         major, minor = notebook["nbformat"], notebook["nbformat_minor"]
         if type(major) is not int or type(minor) is not int or major != 4 or not 0 <= minor <= NEWEST_MINOR:
             return False
@@ -82,6 +84,17 @@ def _is_valid(text: str) -> bool:
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):  # fastjsonschema's is a ValueError.
         return False
     return True
+
+
+def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        twice, _ = Counter(key for key, _ in pairs).most_common(1)[0]
+        raise NotebookRefused(
+            f"content is not a valid notebook: one of its objects has the key {twice[:80]!r} twice",
+            hint="Write each key once.",
+        )
+    return members
 
 
 @lru_cache(maxsize=32)

@@ -76,6 +76,20 @@ def test_what_is_no_notebook_is_refused(text: str) -> None:
         refuse_invalid_notebook(text)
 
 
+@pytest.mark.parametrize("key", ["cells", "metadata", "nbformat", "\\u0063ells"])
+def test_a_key_that_is_given_twice_is_refused(key: str) -> None:
+    """Readers take the last value, so that a diff would show nothing of the first one."""
+    with pytest.raises(NotebookRefused, match=r"has the key '(cells|metadata|nbformat)' twice"):
+        refuse_invalid_notebook(f'{{"{key}": [], {json.dumps(NOTEBOOK)[1:]}')
+
+
+def test_a_key_that_is_given_twice_inside_an_output_is_refused() -> None:
+    output = '{"output_type": "display_data", "metadata": {}, "data": {"text/html": "a"}, "data": {}}'
+    cell = f'{{"cell_type": "code", "metadata": {{}}, "execution_count": null, "source": "", "outputs": [{output}]}}'
+    with pytest.raises(NotebookRefused, match="'data' twice"):
+        refuse_invalid_notebook(f'{{"cells": [{cell}], "metadata": {{}}, "nbformat": 4, "nbformat_minor": 4}}')
+
+
 def test_a_valid_notebook_is_taken_without_importing_nbformat() -> None:
     code = (
         "import sys; from jupyter_fstools.documents.notebook.schema import refuse_invalid_notebook as check;"
