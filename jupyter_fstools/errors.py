@@ -107,8 +107,12 @@ class FsToolsError(Exception):
         self.args = (message,)
 
     def _render_traceback_(self) -> list[str]:
-        # IPython calls this instead of printing a traceback: a refusal is an answer, not a crash.
-        return str(self).split("\n")
+        # IPython calls this instead of printing a traceback: a refusal is an answer, not a crash. A name in it may hold
+        # what a terminal obeys.
+        return [
+            "".join([sign if sign.isprintable() or sign == "\t" else ascii(sign)[1:-1] for sign in line])
+            for line in str(self).split("\n")
+        ]
 
 
 def may_be_modified(problem: BaseException) -> bool:

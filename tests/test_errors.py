@@ -8,7 +8,7 @@ import re
 import pytest
 
 from jupyter_fstools import errors
-from jupyter_fstools.errors import FsToolsError
+from jupyter_fstools.errors import FsToolsError, NotFound
 
 TREE = re.compile(r"^[├└]── (\w+) +(\d{3})  (.+)$", re.MULTILINE)
 
@@ -58,6 +58,11 @@ def test_a_refusal_says_what_why_and_what_next():
     body = {"code": "too_large", "message": "a.txt has 9 bytes", "hint": "Read a part.", "details": {"size": 9}}
     assert json.loads(json.dumps(refusal.as_dict())) == body
     assert refusal._render_traceback_() == ["too_large: a.txt has 9 bytes", "Hint: Read a part."]
+
+
+def test_a_name_in_a_refusal_controls_no_terminal():
+    refusal = NotFound("there is no 'b'", hint="Did you mean a\x1b[2J\u202eé\u200b\r.txt?\n1\tline")
+    assert refusal._render_traceback_()[1:] == ["Hint: Did you mean a\\x1b[2J\\u202eé\\u200b\\r.txt?", "1\tline"]
 
 
 def test_the_text_for_a_model_has_the_diff_and_what_people_decided():
