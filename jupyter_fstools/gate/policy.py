@@ -188,8 +188,19 @@ class PathRules:
 
 @lru_cache(maxsize=16)
 def _rules(patterns: tuple[str, ...]) -> PathRules:
-    """The compiled rules, cached: most workspaces of a process have the same ones."""
-    return PathRules(patterns)
+    """The compiled rules, cached: most workspaces of a process have the same ones.
+
+    Raises:
+        Invalid: one of them is no valid pattern, or holds for no path: whoever set it relies on it.
+    """
+    rules = PathRules(patterns)
+    for rule in expanded(patterns):
+        if not {"", ".", ".."}.isdisjoint(rule.removeprefix("!").removeprefix("/").removesuffix("/").split("/")):
+            raise Invalid(
+                f"the rule {rule[:80]!r} holds for no path",
+                hint="Write names alone, from the root on: private/ instead of ./private/.",
+            )
+    return rules
 
 
 def possible_repositories(path: str) -> list[str]:

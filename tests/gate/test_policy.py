@@ -204,6 +204,13 @@ def test_a_rule_that_would_hold_for_no_path_is_refused(rule):
     assert not Policy(deny_read=["", " ", "\u200c", "# a comment", "a\\["]).may_read("a[")
 
 
+@pytest.mark.parametrize("rule", ["./private/", "../private", "a//b", "/", "!./a", "{src,./private}", "a/./b"])
+def test_a_rule_that_is_spelled_as_no_path_is_refused(rule):
+    with pytest.raises(Invalid, match="holds for no path") as refused:
+        Policy(deny_read=["*.py", rule])
+    assert "private/ instead of ./private/" in refused.value.hint
+
+
 def test_a_sign_of_comments_in_braces_denies_a_name():
     policy = Policy(deny_read=["{#*#,*~}", "#*.txt"])
     assert not policy.may_read("#a.py#") and not policy.may_read("a.py~") and policy.may_read("#a.txt")
