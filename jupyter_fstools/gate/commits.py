@@ -15,7 +15,7 @@ from ..stores.records import Change, ChangeStatus, Via
 from .draft import Work, new_change, place_of
 from .kept_steps import KeptSteps
 from .read_tracker import ReadTracker
-from .write_ahead import Landed, States, WriteAhead, as_landed, with_states
+from .write_ahead import Landed, States, WriteAhead, as_landed, with_file, with_states
 
 
 def settle(store: Store, change: Change, *, decided_by: str, stands: bool = False) -> None:
@@ -81,7 +81,7 @@ class Commits:
 
     def propose(self, work: Work) -> Change:
         """Record a change that waits for a person."""
-        states = [self._ahead.states(draft, step.op, step.splices) for draft, step in work]
+        states = [with_file(self._ahead.states(draft, step.op, step.splices), draft) for draft, step in work]
         proposal = new_change(work, states, self._reader, "proposed", self._store.now())
         change = self._store.add_change(proposal, self._kept.proposed(work))
         self.announce(change)
@@ -95,7 +95,9 @@ class Commits:
         record = record.model_copy(update={"place": place_of(work), "decided_via": self._via})
 
         def begin(states: Sequence[States]) -> Change:
-            is_unsaved = any(before is not None and before.on_disk is not None for before, _ in states)
+            # Where the document was saved since, the file is no longer as the proposal tells.
+            befores = [before for before, _ in states] + [file.before for file in proposal.all_files]
+            is_unsaved = any(before is not None and before.on_disk is not None for before in befores)
             change = self._store.decide(
                 proposal.id,
                 "proposed",

@@ -63,7 +63,7 @@ class WriteAhead:
             Conflict: an outsider was faster; Denied, NotADirectory, InputOutput. Nothing is modified then, unless
                 `InputOutput` says so.
         """
-        more = [_with_file(self.states(draft, step.op, step.splices), draft) for draft, step in work[1:]]
+        more = [with_file(self.states(draft, step.op, step.splices), draft) for draft, step in work[1:]]
         begun: list[Change] = []
         landed: list[Landed] = []
         try:
@@ -151,7 +151,7 @@ class WriteAhead:
 
         def announce(old: Fingerprint | None, new: Fingerprint) -> None:
             if begin is not None:
-                begin(_with_file(states_of(old, new, size), draft))
+                begin(with_file(states_of(old, new, size), draft))
 
         def states_of(old: Fingerprint | None, new: Fingerprint, size: int) -> States:
             then = before or (None if opened is None else state_of(old, draft.stat.size))
@@ -175,7 +175,7 @@ def require_writable(work: Sequence[tuple[Draft, object]]) -> None:
             raise read_only(draft.stat.path)
 
 
-def _with_file(states: States, draft: Draft) -> States:
+def with_file(states: States, draft: Draft) -> States:
     """The states of a document, with the digest of its file on disk where that has other content."""
     on_disk = draft.holder.on_disk()
     if on_disk is None or states.before is None:

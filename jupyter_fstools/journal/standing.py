@@ -132,13 +132,17 @@ def _is_another(workspace: Workspace, change: Change, at: int) -> bool:
     stat, before = workspace.peek(f"./{file.path}"), file.before
     if before is None or stat.kind != "file":
         return (stat.kind == "missing") != (before is None)
-    is_open = bool(workspace.store.open_documents(stat.key))
-    if stat.size != before.size and not is_open:
+    documents = workspace.store.open_documents(stat.key)
+    if stat.size != before.size and not documents:
         return True
+    # Text that the person has not saved is not in the file, so the proposal need not fit that.
+    is_unsaved = before.on_disk is not None and not all(one.saved for one in documents)
     with workspace.backend.read(stat.path) as opened:
-        if opened.size == before.size and workspace.versions.fingerprint(opened).exact == before.exact_sha:
+        known = {before.exact_sha} if opened.size == before.size else set()
+        known |= {before.on_disk} if is_unsaved else set()
+        if known and workspace.versions.fingerprint(opened).exact in known:
             return False
-        return not is_open or placed_again(kept_parts(workspace, change)[at], opened) is None
+        return not documents or placed_again(kept_parts(workspace, change)[at], opened) is None
 
 
 def waiting_count(workspace: Workspace, reader: Reader | None = None) -> int:

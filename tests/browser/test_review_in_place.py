@@ -8,7 +8,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.lab import THREE_FRAMES, Folder, axe_finds
+from tests.browser.lab import PANEL_TAB, THREE_FRAMES, Folder, act, axe_finds
 from tests.browser.open_documents.documents import holds
 
 LINES = [f"line_{number} = {number}\n" for number in range(40)]
@@ -860,6 +860,22 @@ def test_every_proposal_that_no_longer_fits_is_counted(desk, waits):
         page.keyboard.type("33")
     expect(page.locator(".jp-fstools-ReviewBar-stale").first).to_have_text("2 out of date")
     expect(page.locator(".jp-fstools-Review-other.jp-mod-stale")).to_have_count(2)
+
+
+def test_a_proposal_for_what_is_typed_and_not_saved_is_counted_in_the_panel_as_in_the_bar(window, waits):
+    waits.write("a.py", BEFORE)
+    window.open(waits.path("a.py"))
+    window.page.locator(".jp-FileEditor .cm-line", has_text="line_3 = 3").first.click()
+    window.page.keyboard.press("End")
+    window.page.keyboard.type("33")
+    window.wait_until_known(waits.path("a.py"), saved=False)
+    change = waits.change("a.py", "line_3 = 333", "LINE_3 = 333")
+    expect(window.page.locator(".jp-fstools-ReviewBar:visible")).to_contain_text(f"1 change by {waits.session}")
+    expect(window.page.locator(f"{PANEL_TAB}[data-jp-fstools-waiting]")).to_have_count(1)
+    expect(window.waiting).to_contain_text("1 decision waits")
+    expect(window.card_of(change)).not_to_contain_text("out of date")
+    act(window.card_of(change), "approve")
+    assert holds(waits, "a.py", BEFORE.replace("line_3 = 3\n", "LINE_3 = 333\n"))
 
 
 def test_a_button_that_is_held_while_another_hunk_is_decided_is_pressed(desk, folder):

@@ -90,14 +90,14 @@ class Typed(PageHere):
 
 
 @contextmanager
-def calls_in(folder, pages):
-    """Calls the tools in a new folder below this one; `pages` may have its files open."""
+def calls_in(folder, pages, **policy):
+    """Calls the tools in a new folder below this one, by this policy; `pages` may have its files open."""
     root = folder / "root"
     root.mkdir()
     backend, store = LocalDisk(root, durable=False), InMemoryStore()
     documents = [BrowserDocuments(pages, backend, store, seconds=0.2)]
     locks = FileLocks(folder / "locks")
-    with Workspace(backend, store, locks, Policy(), Reader("ada", "default"), documents=documents) as workspace:
+    with Workspace(backend, store, locks, Policy(**policy), Reader("ada", "default"), documents=documents) as workspace:
         yield Caller(workspace, root)
 
 

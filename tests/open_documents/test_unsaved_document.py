@@ -11,9 +11,11 @@ import pytest
 
 from jupyter_fstools.errors import InputOutput
 from jupyter_fstools.gate.write_ahead import WriteAhead
+from jupyter_fstools.journal.journal import Journal
+from jupyter_fstools.journal.standing import changed_since, is_stale, waiting_count
 from jupyter_fstools.stores.protocol import ChangeFilter
 from jupyter_fstools.stores.records import OpenDocument
-from tests.open_documents.pages import PageHere, Typed, sha
+from tests.open_documents.pages import PageHere, Typed, calls_in, sha
 
 X1, X2 = "x = 1\n", "x = 2\n"
 
@@ -219,3 +221,51 @@ def test_an_edit_is_taken_back_where_a_page_elsewhere_has_unsaved_changes_just_b
     call.refused("unsaved", "edit_file", path="a.py", old_string="x = 1", new_string="x = 2")
     assert (file.read_text(), page.asked("save")) == (X1, [])
     assert page.asked("written")[0]["hash"] is None
+
+
+def noted(call, *, saved):
+    """Let the store know the document of a page, as a server does."""
+    document = OpenDocument("browser-0001", str((call.root / "a.py").resolve()), saved=saved)
+    call.workspace.store.note_open(document.page, [document], time.time() + 60)
+
+
+TYPED = "x = 1  # typed\ny = 1\n"
+
+
+@pytest.fixture
+def proposed(tmp_path, pages):
+    """A caller with a proposal for a line that the person has typed and not saved, and the page that shows it."""
+    with calls_in(tmp_path, pages, approval="always") as call:
+        page = Typed(call.put("a.py", "x = 1\ny = 1\n"), TYPED)
+        pages.heard(page, [page.document(page.file, saved=False)])
+        call("read_file", path="a.py")
+        yield call, page, call("edit_file", path="a.py", old_string="x = 1  # typed", new_string="x = 2").change
+
+
+def test_a_proposal_for_what_is_not_saved_waits_while_the_file_is_what_it_was(proposed):
+    call, page, change = proposed
+    noted(call, saved=False)
+    assert (is_stale(call.workspace, change), waiting_count(call.workspace)) == (False, 1)
+    assert changed_since(call.workspace, change) == []
+    page.file.write_text("z = 1\n")
+    assert (is_stale(call.workspace, change), waiting_count(call.workspace)) == (True, 0)
+    page.save(None)
+    noted(call, saved=True)
+    assert (is_stale(call.workspace, change), waiting_count(call.workspace)) == (False, 1)
+
+
+@pytest.mark.parametrize("is_open", [True, False])
+def test_a_proposal_for_what_was_never_saved_is_out_of_date_once_its_text_is_gone(proposed, is_open):
+    call, _, change = proposed
+    if is_open:
+        noted(call, saved=True)
+    assert (is_stale(call.workspace, change), waiting_count(call.workspace)) == (True, 0)
+
+
+def test_what_was_saved_since_the_proposal_is_in_the_record_of_its_approval(proposed, pages):
+    call, page, change = proposed
+    assert change.before.on_disk is not None
+    page.save(None)
+    pages.left(page)
+    done = Journal(call.workspace).approve(change.id)
+    assert (done.status, done.before.on_disk, page.file.read_text()) == ("applied", None, "x = 2\ny = 1\n")
