@@ -96,8 +96,8 @@ class Commits:
 
         def begin(states: Sequence[States]) -> Change:
             # Where the document was saved since, the file is no longer as the proposal tells.
-            befores = [before for before, _ in states] + [file.before for file in proposal.all_files]
-            is_unsaved = any(before is not None and before.on_disk is not None for before in befores)
+            former = [before for before, _ in states] + [file.before for file in proposal.all_files]
+            is_unsaved = any(before is not None and before.on_disk is not None for before in former)
             change = self._store.decide(
                 proposal.id,
                 "proposed",
