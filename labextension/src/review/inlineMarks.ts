@@ -79,6 +79,34 @@ export function showMarks(editor: CodeMirrorEditor, hunks: readonly IInlineMark[
     const waiting = hunks.filter(({ waits }) => waits);
     editor.editor.dispatch({ effects: unfoldingAt(state, placesOf(decorations(state.doc, waiting))) });
   }
+  if (editor.host.closest('.lm-mod-hidden') && !unmeasured.has(editor)) {
+    drawOnceShown(editor);
+  }
+}
+
+/** Hidden editors whose marks are drawn again once they are shown. */
+const unmeasured = new WeakSet<CodeMirrorEditor>();
+
+/**
+ * Draw the marks again once a hidden editor is shown: that of JupyterLab 4.2 keeps the heights that boxes have while it
+ * is hidden, and takes a click below them for one in another line.
+ */
+function drawOnceShown(editor: CodeMirrorEditor): void {
+  unmeasured.add(editor);
+  const shown = new IntersectionObserver(entries => {
+    if (entries.some(({ isIntersecting }) => isIntersecting)) {
+      shown.disconnect();
+      unmeasured.delete(editor);
+      // Not before the editor itself knows that it is shown.
+      requestAnimationFrame(() => {
+        const view = editor.editor;
+        const drawn = view.state.field(marks);
+        view.dispatch({ effects: show.of(Decoration.none) });
+        view.dispatch({ effects: show.of(drawn) });
+      });
+    }
+  });
+  shown.observe(editor.host);
 }
 
 /** Unfolds the folded lines that hide any of these offsets. */

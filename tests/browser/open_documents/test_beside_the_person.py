@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import TimeoutError as LateError
 from playwright.sync_api import expect
 
-from tests.browser.lab import OPEN
+from tests.browser.lab import OPEN, THREE_FRAMES
 from tests.browser.open_documents.documents import (
     Assistant,
     Notebook,
@@ -164,6 +164,23 @@ def test_the_cell_that_is_edited_is_one_that_the_person_deletes(open_notebook, d
     landed(replace(folder, "c1", "y = 2"))
     document.save()
     assert sources_in(folder.text("n.ipynb")) == ["x = 1", "y = 2", "z = 2"]
+
+
+@on_both
+def test_who_clicks_below_a_change_that_came_while_the_tab_was_hidden_types_in_that_line(open_text, desk, folder):
+    lines = [f"x{at} = 1\n" for at in range(20)]
+    document = open_text("".join(lines))
+    desk.open(folder.write("b.py", ""))
+    lines.insert(8, "added = 1\n")
+    landed(folder.call("write_file", "a.py", content="".join(lines)))
+    expect(desk.page.locator(".jp-Document.lm-mod-hidden .jp-fstools-Review-controls")).to_be_attached()
+    desk.show(folder.path("a.py"))
+    expect(document.editor.locator(".jp-fstools-Review-controls")).to_be_visible()
+    desk.page.evaluate(THREE_FRAMES)
+    document.type("!", line=16)
+    document.save()
+    lines[15] = "x14 = 1!\n"
+    assert folder.text("a.py") == "".join(lines)
 
 
 @on_both
