@@ -1108,4 +1108,4 @@ def test_a_change_of_several_files_is_stale_in_each_document_once_one_of_them_is
     expect(approve).to_be_visible(timeout=10_000)
     press(controls(desk, 0), "approve")
     until_written(desk, waits, "a = 2\n")
-    assert waits.text("b.py") == "b = 2\n"
+    until_written(desk, waits, "b = 2\n", "b.py")
