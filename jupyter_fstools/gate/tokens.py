@@ -14,7 +14,7 @@ from ..globs.segments import expand_braces
 from ..sessions import TOKEN_PREFIX, checked_session
 from ..stores.protocol import Store
 from ..stores.records import Token
-from .policy import PathRules, expanded, folded
+from .path_rules import PathRules, expanded, folded
 
 Tools = Literal["read", "write"] | Sequence[str]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from jupyter_fstools.gate import policy
+from jupyter_fstools.gate import path_rules
 from jupyter_fstools.gate.policy import Policy
 from jupyter_fstools.gate.startup_files import DENY_READ, DENY_WRITE
 
@@ -25,8 +25,8 @@ rules = st.builds(
 
 def carefully(rules, path):
     """The verdict of the rules without any shortcut."""
-    spec = policy._spec(rules)
-    name = policy.folded(path)
+    spec = path_rules._spec(rules)
+    name = path_rules.folded(path)
     return not (spec.match_file(name) or spec.match_file(f"{name}/"))
 
 
