@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Collection, Hashable
 
@@ -64,7 +65,7 @@ SELECT pg_notify('{CHANNEL}', %s) FROM dropped
 def _is_port(text: str) -> bool:
     """Whether libpq takes a text as a port; an empty one stands for the usual port."""
     digits = text.strip()
-    return not digits or (digits.isascii() and digits.isdecimal() and 0 < int(digits) < 1 << 16)
+    return not digits or (re.fullmatch("[0-9]{1,9}", digits) is not None and 0 < int(digits) < 1 << 16)
 
 
 class PostgresqlTokens:

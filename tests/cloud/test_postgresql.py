@@ -107,7 +107,7 @@ def test_a_password_that_is_not_escaped_is_repeated_nowhere(secret):
     assert not any(part in f"{handed} {refused.value} {refused.value.hint}" for part in ("s3cr", "et@"))
 
 
-@pytest.mark.parametrize("port", ["99999", "0", "-1", "5432x", "5432,70000"])
+@pytest.mark.parametrize("port", ["99999", "0", "-1", "5432x", "5432,70000", "1" * 5000], ids=lambda port: port[:9])
 def test_a_port_that_is_none_is_refused_at_once(port):
     """It would look like a database that is away, and comes back by itself."""
     with pytest.raises(Invalid, match="store: this is no address") as refused:
