@@ -8,7 +8,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.lab import PANEL_TAB, THREE_FRAMES, Folder, act, axe_finds
+from tests.browser.lab import PANEL_TAB, THREE_FRAMES, Folder, act, axe_finds, unfold
 from tests.browser.open_documents.documents import holds
 
 LINES = [f"line_{number} = {number}\n" for number in range(40)]
@@ -163,6 +163,35 @@ def test_what_was_decided_of_a_proposal_stays_over_a_reload(editor, lab, waits):
     expect(controls(desk, 0).locator('[data-action="approve"]')).to_have_attribute("aria-pressed", "true")
     press(controls(desk, 1), "reject")
     until_written(desk, waits, upper(3))
+
+
+@pytest.mark.parametrize("place", ["panel", "all of the panel", "comparison"])
+def test_what_was_rejected_or_edited_in_the_document_stays_so_when_the_rest_is_approved_elsewhere(editor, waits, place):
+    window, change = editor
+    press(controls(window, 0), "reject")
+    page = window.page
+    page.evaluate("() => document.querySelector('.jp-FileEditor .cm-scroller').scrollTo(0, 1e6)")
+    last = page.locator(".jp-FileEditor .jp-fstools-Review-controls").last
+    press(last, "edit")
+    text = last.get_by_label("Text to write instead")
+    text.fill(text.input_value().replace("LINE_30", "LINE_THIRTY"))
+    if place == "comparison":
+        press(last, "compare")
+        press(page.locator(".jp-fstools-ChangeComparison"), "approve")
+    else:
+        card = window.open_panel().card(waits.path("a.py"))
+        unfold(card)
+        if place == "panel":
+            act(card, "approve")
+        else:
+            press(window.panel, "approve-all")
+            dialog = page.get_by_role("dialog")
+            expect(dialog).to_contain_text("Parts that you rejected or edited in a document stay so.")
+            dialog.get_by_role("button", name="Approve").click()
+    until_written(window, waits, BEFORE.replace("line_30 = 30", "LINE_THIRTY = 30"))
+    decided = waits.lab.call("GET", f"/changes/{change['id']}")[1]["change"]["decided"]
+    assert decided == {"taken": [1], "rejected": [0], "reason": None, "edited": True}
+    expect(page.locator(".jp-fstools-Review-line.jp-mod-remove")).to_have_count(0)
 
 
 def test_what_cannot_be_approved_leaves_what_was_decided(editor, waits):

@@ -16,6 +16,7 @@ import { filesOf } from '../feed/changedFiles';
 import { StandingLook } from '../feed/soon';
 import { Comparison } from './comparison';
 import { createDiffView, createStaleView } from './diffView';
+import { decide } from '../panel/decideEverything';
 import { NotebookComparison } from './notebookComparison';
 import { alignedCells, cellsIn } from './notebookSides';
 import { hidesRows } from './showAll';
@@ -205,11 +206,11 @@ export class ChangeComparison extends MainAreaWidget<Panel> {
   }
 
   private _decisions(change: Change): IOffer[] {
-    const { trans, server, user } = this._parts;
+    const { trans, user } = this._parts;
     const decision = (name: Decision, label: string): IOffer => ({
       name,
       label,
-      act: () => void this._decide(() => server.decide(change.id, name))
+      act: () => void this._decide(name)
     });
     if (change.status === 'proposed') {
       const approve = this._isStale ? [] : [decision('approve', trans.__('Approve'))];
@@ -251,11 +252,11 @@ export class ChangeComparison extends MainAreaWidget<Panel> {
     return item;
   }
 
-  private async _decide(ask: () => Promise<Change>): Promise<void> {
+  private async _decide(decision: Decision): Promise<void> {
     this._problem?.dispose();
     this._problem = null;
     try {
-      this._parts.feed.note(await ask());
+      this._parts.feed.note(await decide(this._parts, decision, this.changeId));
     } catch (error) {
       this._problem = note(this._parts.words.problem(error));
     }

@@ -13,6 +13,7 @@ import type { ChangeComparison } from './changeComparison';
 import { ToolsServer } from '../feed/requests';
 import { IActivityFeed } from '../feed/tokens';
 import { Words } from '../panel/words';
+import { IBegunReviews } from '../review/begunReviews';
 import { IUnseenChanges } from '../review/unseenChanges';
 
 /** Takes the `id` of a change; without one it shows the newest waiting change, or else the newest applied one. */
@@ -23,7 +24,7 @@ export const comparisonPlugin: JupyterFrontEndPlugin<void> = {
   description: 'Shows whole changes in the main area, side by side or in one column.',
   autoStart: true,
   requires: [IActivityFeed, IUnseenChanges, IRenderMimeRegistry, IEditorLanguageRegistry],
-  optional: [ITranslator, ICommandPalette],
+  optional: [ITranslator, ICommandPalette, IBegunReviews],
   activate: (
     app: JupyterFrontEnd,
     feed: IActivityFeed,
@@ -31,12 +32,13 @@ export const comparisonPlugin: JupyterFrontEndPlugin<void> = {
     rendermime: IRenderMimeRegistry,
     languages: IEditorLanguageRegistry,
     translator: ITranslator | null,
-    palette: ICommandPalette | null
+    palette: ICommandPalette | null,
+    begun: IBegunReviews | null
   ): void => {
     const trans = (translator ?? nullTranslator).load('jupyter_fstools');
     const server = new ToolsServer(app.serviceManager.serverSettings);
     const user = () => unseen.user;
-    const parts = { feed, server, rendermime, languages, trans, user, words: new Words(trans, user) };
+    const parts = { feed, server, rendermime, languages, trans, user, words: new Words(trans, user), begun };
     const opened = new Map<string, ChangeComparison>();
 
     const newest = async () => {

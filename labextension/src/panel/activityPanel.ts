@@ -19,7 +19,7 @@ import { ActivityCard } from './activityCard';
 import { isNarrow, pathsOf } from '../feed/entries';
 import { CardList } from './cardList';
 import { connectAssistant } from './connectDialog';
-import { decideAll, fit, waitingIn } from './decideEverything';
+import { decide, decideAll, fit, waitingIn } from './decideEverything';
 import { actionButton, element } from '../element';
 import { FilterBar } from './filterBar';
 import { reconcile } from './reconcile';
@@ -225,7 +225,7 @@ export class ActivityPanel extends Panel {
     const actions: ICardActions = {
       decide: async (id, decision) => {
         try {
-          feed.note(await server.decide(id, decision));
+          feed.note(await decide(this._options, decision, id));
         } catch (error) {
           // Somebody else may have decided, or the file may have changed: show the current state beside the reason.
           void server.change(id).then(

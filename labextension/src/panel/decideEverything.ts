@@ -3,9 +3,10 @@
 import { Dialog, showDialog, showErrorMessage } from '@jupyterlab/apputils';
 import { Widget } from '@lumino/widgets';
 
-import type { ChangeEvent } from '../payloads';
+import type { Change, ChangeEvent } from '../payloads';
 import type { Decision } from '../feed/requests';
 import type { IActivityFeed } from '../feed/tokens';
+import type { IBegunReviews } from '../review/begunReviews';
 import type { IServerParts } from './words';
 
 import { isCommand, isStepBack } from './commandText';
@@ -17,6 +18,14 @@ export interface IDecisionParts extends IServerParts {
   feed: IActivityFeed;
   /** The current user; empty until the server has named them. */
   user(): string;
+  /** Null where no documents can be reviewed. */
+  begun: IBegunReviews | null;
+}
+
+/** Decide about one change; of a proposal, parts that the person rejected or edited in a document stay so. */
+export function decide({ server, begun }: IDecisionParts, step: Decision, id: string): Promise<Change> {
+  const isOfProposal = step === 'approve' || step === 'reject';
+  return isOfProposal && begun?.has(id) ? begun.decide(id, step) : server.decide(id, step);
 }
 
 /** The changes of the list that wait. */
@@ -62,9 +71,10 @@ async function decided(parts: IDecisionParts, step: Decision, changes: readonly 
   if (step !== 'keep' && !(await isMeant(parts, step, chosen, changes))) {
     return;
   }
-  const refused = await (step === 'approve' || step === 'reject'
+  const isOfProposals = step === 'approve' || step === 'reject';
+  const refused = await (isOfProposals && !chosen.some(({ id }) => parts.begun?.has(id))
     ? decidedAtOnce(parts, step, chosen)
-    : decidedInTurn(parts, step, chosen));
+    : decidedInTurn(parts, step, isOfProposals ? [...chosen].reverse() : chosen));
   if (refused.length) {
     const count = trans._n('%1 change was refused:', '%1 changes were refused:', refused.length);
     throw new Error([count, ...refused.slice(0, 5)].join('\n'));
@@ -83,13 +93,13 @@ async function decidedAtOnce(
   return outcomes.flatMap(({ id, error }) => (error ? [`${paths.get(id)}: ${error.message}`] : []));
 }
 
-/** Decide newest first, because an older change of the same file can only be undone after a newer one. */
-async function decidedInTurn(parts: IDecisionParts, step: 'undo' | 'keep', chosen: ChangeEvent[]): Promise<string[]> {
-  const { feed, server, words } = parts;
+/** Decide one by one; undone newest first, because an older change of a file can only be undone after a newer one. */
+async function decidedInTurn(parts: IDecisionParts, step: Decision, chosen: ChangeEvent[]): Promise<string[]> {
+  const { feed, words } = parts;
   const refused: string[] = [];
   for (const { id, path } of chosen) {
     try {
-      feed.note(await server.decide(id, step));
+      feed.note(await decide(parts, step, id));
     } catch (error) {
       refused.push(`${path}: ${words.problem(error)}`);
     }
@@ -111,6 +121,9 @@ async function isMeant(
       trans.__('Approve'),
       [
         trans.__('A change is refused if its file was modified in the meantime.'),
+        ...(chosen.some(({ id }) => parts.begun?.has(id))
+          ? [trans.__('Parts that you rejected or edited in a document stay so.')]
+          : []),
         ...(chosen.some(isCommand) ? [trans.__('A command runs at once.')] : [])
       ].join(' ')
     ],

@@ -27,6 +27,7 @@ import { filesOf } from '../feed/changedFiles';
 import { ToolsServer } from '../feed/requests';
 import { PanelSettings } from './settings';
 import { IActivityFeed } from '../feed/tokens';
+import { IBegunReviews } from '../review/begunReviews';
 import { IUnseenChanges } from '../review/unseenChanges';
 import { VERSION } from '../version';
 import { WaitingNotice } from './waitingNotice';
@@ -40,7 +41,16 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
   description: 'Shows what assistants do to the files; approves, rejects and undoes it.',
   autoStart: true,
   requires: [IActivityFeed, IUnseenChanges, IRenderMimeRegistry, IEditorLanguageRegistry],
-  optional: [ITranslator, ICommandPalette, IFileBrowserFactory, ISettingRegistry, ILayoutRestorer, ILabShell, IStateDB],
+  optional: [
+    ITranslator,
+    ICommandPalette,
+    IFileBrowserFactory,
+    ISettingRegistry,
+    ILayoutRestorer,
+    ILabShell,
+    IStateDB,
+    IBegunReviews
+  ],
   activate: (
     app: JupyterFrontEnd,
     feed: IActivityFeed,
@@ -53,14 +63,15 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
     registry: ISettingRegistry | null,
     restorer: ILayoutRestorer | null,
     labShell: ILabShell | null,
-    state: IStateDB | null
+    state: IStateDB | null,
+    begun: IBegunReviews | null
   ): void => {
     const trans = (translator ?? nullTranslator).load('jupyter_fstools');
     const server = new ToolsServer(app.serviceManager.serverSettings);
     let kinds: readonly Entry['kind'][] = feed.filter.kinds;
     const user = () => unseen.user;
     const words = new Words(trans, user);
-    const parts = { feed, server, words, trans, user };
+    const parts = { feed, server, words, trans, user, begun };
     const remember = (filter: IActivityFilter) =>
       void state?.save(FILTER, filter as unknown as ReadonlyPartialJSONObject);
 

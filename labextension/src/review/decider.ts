@@ -81,16 +81,21 @@ export class Decider {
     const order = decision === 'undo' ? -1 : 1;
     this.problem = '';
     for (const change of [...changes, ...others].sort((one, other) => order * (one.created_at - other.created_at))) {
-      await this._try(() => this._decideWhole(change, decision, others.includes(change)));
+      const isHere = !others.includes(change);
+      await this._try(() =>
+        decision === 'undo' && isHere ? this._undoRest(change) : this.decideWhole(change, decision)
+      );
     }
   }
 
-  private _decideWhole(change: Change, decision: Decision, isOther: boolean): Promise<unknown> {
-    if (decision === 'undo' && !isOther) {
-      const all = hunksOf(change);
-      const left = all.filter(name => !isKept(change, this._parts.unseen.user, name));
-      return this._undo(change, left, left.length < all.length ? { hunks: asHunks(change, left) } : {});
-    }
+  private _undoRest(change: Change): Promise<void> {
+    const all = hunksOf(change);
+    const left = all.filter(name => !isKept(change, this._parts.unseen.user, name));
+    return this._undo(change, left, left.length < all.length ? { hunks: asHunks(change, left) } : {});
+  }
+
+  /** Decide about a whole change; what was decided about parts of a proposal stays, save that rejecting rejects all. */
+  async decideWhole(change: Change, decision: Decision): Promise<Change> {
     if (change.status !== 'proposed') {
       return this._parts.server.decide(change.id, decision);
     }
@@ -124,12 +129,13 @@ export class Decider {
   }
 
   /** Send decisions, and forget them once the server has them. */
-  private async _carryOut(decisions: Decisions): Promise<void> {
-    await this._send(decisions);
+  private async _carryOut(decisions: Decisions): Promise<Change> {
+    const decided = await this._send(decisions);
     this._parts.decisions.forget(decisions.change.id);
+    return decided;
   }
 
-  private _send({ change, taken, texts, reason }: Decisions): Promise<unknown> {
+  private _send({ change, taken, texts, reason }: Decisions): Promise<Change> {
     const { server } = this._parts;
     if (!taken.length) {
       return server.decide(change.id, 'reject', { reason });
@@ -147,11 +153,18 @@ export class Decider {
     change: Change,
     chosen: ReadonlyMap<string, string | null>,
     detail: { hunks?: Hunks; reason?: string }
-  ): Promise<unknown> {
+  ): Promise<Change> {
+    const { trans } = this._parts;
     for (let tries = 1; ; tries++) {
-      const written = this._view()?.written(change, chosen);
+      const view = this._view();
+      if (!view) {
+        throw new Error(
+          trans.__('You edited the proposed text in the document: open it to approve. Nothing was written.')
+        );
+      }
+      const written = view.written(change, chosen);
       if (!written) {
-        throw new Error(this._parts.trans.__('The text has changed since; nothing was written.'));
+        throw new Error(trans.__('The text has changed since; nothing was written.'));
       }
       try {
         return await this._parts.server.decide(change.id, 'approve', { ...written, ...detail });

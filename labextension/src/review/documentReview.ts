@@ -17,7 +17,7 @@ import { Soon } from '../feed/soon';
 import { ChangeSteps } from './changeSteps';
 import { Decider, type IDeciderParts } from './decider';
 import { changesToSee, type IFileChanges } from './fileChanges';
-import { HunkMarks } from './hunkMarks';
+import { HunkMarks, type IBegun } from './hunkMarks';
 import { type IOpenNotebook, NotebookReview } from './notebookReview';
 import { type BarDecision, ReviewBar } from './reviewBar';
 import { StaleProposals } from './staleProposals';
@@ -224,6 +224,27 @@ export class DocumentReview implements IDisposable {
       await this._load();
     };
     await this._once(decision, () => this._keepKeyboard(act));
+  }
+
+  /** Whether the document shows this waiting change. */
+  shows(id: string): boolean {
+    return this._known.waiting.some(change => change.id === id);
+  }
+
+  /** Whether the person has begun to write at a hunk of a change; an empty field, or an unchanged text, is nothing. */
+  hasBegun(id: string): boolean {
+    const isText = ({ text, proposed }: IBegun) => text !== null && text !== proposed;
+    return this._marks.begun.some(draft => draft.change.id === id && (isText(draft) || draft.reason.trim() !== ''));
+  }
+
+  /** Decide about one waiting change from outside of the document; throws if the server refuses. */
+  async decideWhole(change: Change, decision: Decision): Promise<Change> {
+    this._noteBegun(decision, [change]);
+    try {
+      return await this._decider.decideWhole(change, decision);
+    } finally {
+      await this._load();
+    }
   }
 
   /** Let what the person has begun to write at hunks count when these are decided together with others. */

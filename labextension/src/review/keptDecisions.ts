@@ -35,6 +35,11 @@ export class KeptDecisions {
     return this._known.get(change.id);
   }
 
+  /** Whether there are decisions about a change, by its id. */
+  has(id: string): boolean {
+    return this._kept.has(id);
+  }
+
   keep(decisions: Decisions): void {
     this._known.set(decisions.change.id, decisions);
     this._kept.set(decisions.change.id, { hunks: extentsOf(decisions.change), decided: decisions.told });

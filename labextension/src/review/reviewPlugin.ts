@@ -11,6 +11,8 @@ import { COMPARE } from '../diff/comparisonPlugin';
 import { ToolsServer } from '../feed/requests';
 import { IActivityFeed } from '../feed/tokens';
 import { Words } from '../panel/words';
+import { BegunReviews, IBegunReviews } from './begunReviews';
+import { Decider } from './decider';
 import { DocumentReview } from './documentReview';
 import { KeptDecisions } from './keptDecisions';
 import { followReached } from './reachedChange';
@@ -27,12 +29,13 @@ export const unseenPlugin: JupyterFrontEndPlugin<IUnseenChanges> = {
     new UnseenChanges(new ToolsServer(app.serviceManager.serverSettings), feed, app.serviceManager.contents)
 };
 
-export const reviewPlugin: JupyterFrontEndPlugin<void> = {
+export const reviewPlugin: JupyterFrontEndPlugin<IBegunReviews> = {
   id: 'jupyter-fstools:review',
   description: 'Shows changes by assistants in the open documents, to be decided about there.',
   autoStart: true,
   requires: [IDocumentManager, IDocumentWidgetOpener, IActivityFeed, IUnseenChanges],
   optional: [ITranslator, ICommandPalette],
+  provides: IBegunReviews,
   activate: (
     app: JupyterFrontEnd,
     manager: IDocumentManager,
@@ -41,7 +44,7 @@ export const reviewPlugin: JupyterFrontEndPlugin<void> = {
     unseen: IUnseenChanges,
     translator: ITranslator | null,
     palette: ICommandPalette | null
-  ): void => {
+  ): IBegunReviews => {
     const trans = (translator ?? nullTranslator).load('jupyter_fstools');
     const reviews = new Map<IDocumentWidget, DocumentReview>();
     const enter = async (path: string, by: 1 | -1): Promise<boolean> => {
@@ -93,6 +96,7 @@ export const reviewPlugin: JupyterFrontEndPlugin<void> = {
     addReviewCommands(app, current, trans, palette);
     window.addEventListener('keydown', keepKeys, true);
     followReached();
+    return new BegunReviews(parts.server, parts.decisions, () => reviews.values(), new Decider(parts, () => null));
   }
 };
 

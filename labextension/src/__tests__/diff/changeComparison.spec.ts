@@ -27,7 +27,8 @@ async function comparedFrom(old: string): Promise<ChangeComparison> {
     server: server as unknown as ToolsServer,
     feed: feed as unknown as IActivityFeed,
     words: { problem: (error: Error) => error.message } as unknown as Words,
-    user: () => 'ann'
+    user: () => 'ann',
+    begun: null
   });
   await until(() => widget.content.widgets.length > 0);
   return widget;

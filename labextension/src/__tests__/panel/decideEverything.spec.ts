@@ -32,13 +32,18 @@ const command = (id: string, ...lines: string[]) => {
 };
 const decisions = () => server.asked.filter(asked => /POST .*\/(approve|reject) /.test(asked));
 
-const parts = (): IDecisionParts => ({ feed, server: server.client, words, trans, user: () => 'ann' });
+const parts = (): IDecisionParts => ({ feed, server: server.client, words, trans, user: () => 'ann', begun: null });
 
 /** Apply a step to the waiting changes of the list; returns the dialog's text as its button is pressed. */
-async function approved(press = '.jp-mod-accept', meanwhile = () => {}, step: Decision = 'approve'): Promise<string> {
+async function approved(
+  press = '.jp-mod-accept',
+  meanwhile = () => {},
+  step: Decision = 'approve',
+  others: Partial<IDecisionParts> = {}
+): Promise<string> {
   await feed.refresh();
   feed.entries.forEach(({ id }) => !id.startsWith('unseen') && feed.noteShown(id));
-  const done = decideAll(parts(), step, waitingIn(feed));
+  const done = decideAll({ ...parts(), ...others }, step, waitingIn(feed));
   await until(() => !!document.querySelector('.jp-Dialog-header')?.textContent);
   const dialog = document.querySelector<HTMLElement>('.jp-Dialog')!;
   const said = dialog.textContent!;
@@ -79,6 +84,24 @@ describe('deciding about several changes', () => {
     expect(await approved('.jp-mod-accept', () => undefined, 'reject')).toContain('Reject 2 changes?');
     expect(decisions()).toEqual(['POST /api/fstools/changes/reject {"ids":["old.py","unseen.py"]}']);
   });
+
+  it.each(['approve', 'reject'] as const)(
+    'leaves parts that were decided in a document as they are: %s',
+    async step => {
+      server.entries = [waits('b.py'), waits('parts.py'), waits('a.py')];
+      const asked: string[] = [];
+      const noting = (what: string) => async (id: string, decision: string) => {
+        asked.push(`${decision}${what} ${id}`);
+        return changeOf(waits(id, { status: decision === 'approve' ? 'applied' : 'rejected' }));
+      };
+      const client = Object.assign(server.client, { decide: noting('') });
+      const begun = { has: (id: string) => id === 'parts.py', decide: noting(' the rest of') };
+      const said = await approved('.jp-mod-accept', () => undefined, step, { server: client, begun });
+      expect(said.includes('Parts that you rejected or edited in a document stay so.')).toBe(step === 'approve');
+      expect(asked).toEqual([`${step} a.py`, `${step} the rest of parts.py`, `${step} b.py`]);
+      expect(decisions()).toEqual([]);
+    }
+  );
 
   it('undoes the newest first, and keeps without asking', async () => {
     server.entries = [changed('a', { at: 1, path: 'a' }), changed('b', { at: 2, path: 'b', seen_by: ['ann'] })];

@@ -66,6 +66,38 @@ describe('what was decided of a proposal', () => {
     expect(decider.taken(proposal, names)).toBe(true);
   });
 
+  it('stays when the rest is decided elsewhere, save that a rejection is of all', async () => {
+    const asked = jest.fn(() => Promise.resolve());
+    const [decider, decisions] = deciderOf(asked);
+    await decider.decide(proposal, [hunkName(0)], 'reject', { reason: 'too long' });
+    await decider.decideWhole(proposal, 'approve');
+    await decider.decide(proposal, [hunkName(0)], 'approve', {});
+    await decider.decideWhole(proposal, 'reject');
+    expect(asked.mock.calls).toEqual([
+      [proposal.id, 'approve', { hunks: [1], reason: 'too long' }],
+      [proposal.id, 'reject', { reason: undefined }]
+    ]);
+    expect(decisions.has(proposal.id)).toBe(false);
+  });
+
+  it('is not written without its document where a text was edited', async () => {
+    const asked = jest.fn(() => Promise.resolve());
+    const [decider, decisions] = deciderOf(asked);
+    await decider.decide(proposal, [hunkName(0)], 'approve', { text: 'edited' });
+    const closed = new Decider(
+      {
+        server: { decide: asked } as unknown as ToolsServer,
+        decisions,
+        words: {} as Words,
+        unseen: { user: 'ann' },
+        trans: nullTranslator.load('jupyter_fstools')
+      },
+      () => null
+    );
+    await expect(closed.decideWhole(proposal, 'approve')).rejects.toThrow('open it to approve');
+    expect(asked).not.toHaveBeenCalled();
+  });
+
   it('stays when the page is loaded again', async () => {
     const asked = jest.fn(() => Promise.resolve());
     const [before] = deciderOf(asked);
