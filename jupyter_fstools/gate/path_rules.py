@@ -14,8 +14,12 @@ from ..errors import Invalid
 from ..globs.segments import expand_braces
 
 _BARE_NAME = re.compile(r"(?:\[\^/\]\*?|\\.|\w)+(?:/|\(\?:/\|\$\))", re.DOTALL)
+_DEEP = "(?:/.+)?"
 _MOST_NAMES = 1 << 14
 _NAME_ENDS = re.compile(r"\(\?:/\|\$\)|\\\$")
+_ITEM = re.compile(r"\\.|\[\^?\]?[^\]]*\]", re.DOTALL)
+_STAR = re.compile(r"\[\^/\]\*((?:(?!\[\^/\]\*)(?:[^/]|(?<=\[\^)/))*)(?=\[\^/\]\*)", re.DOTALL)
+"""Matches the star of a name, and the rest up to the next star of the same name."""
 _NO_NEWLINE = {0x0A: 0x00}  # `$` in the rules' expressions matches before a final newline; no path holds a NUL.
 _IGNORED = dict.fromkeys([*range(0x200C, 0x2010), *range(0x202A, 0x202F), *range(0x206A, 0x2070), 0xFEFF]) | _NO_NEWLINE
 
@@ -30,6 +34,9 @@ class PathRules:
     def __init__(self, patterns: Iterable[str]) -> None:
         self._spec = _spec(patterns)
         bodies = _bodies(self._spec)
+        for rule in self._spec.patterns:
+            if rule.regex is not None:
+                rule.regex = re.compile(_without_backtracking(rule.regex.pattern))
         self._maybe = None if bodies is None else _search(bodies)
         bare = bodies is not None and all(map(_BARE_NAME.fullmatch, bodies))
         self._bare_names = _BareNames(bodies) if bare and bodies is not None else None
@@ -111,7 +118,23 @@ def _bodies(rules: GitIgnoreSpec) -> list[str] | None:
 
 
 def _search(bodies: list[str]) -> Callable[[str], object]:
-    return re.compile(f"/(?:{'|'.join(bodies)})").search if bodies else _nowhere
+    return re.compile(f"/(?:{'|'.join(map(_without_backtracking, bodies))})").search if bodies else _nowhere
+
+
+def _without_backtracking(source: str) -> str:
+    """An equivalent expression that takes no more time for many `**`, or for many stars in a name, than for two.
+
+    All before the last of them matches at the first possible place only (an atomic group), as in `globs.segments`.
+    """
+    if any(item[0][0] == "[" and re.match(item[0], "/") for item in _ITEM.finditer(source)):
+        return source  # `[!a]` matches a slash, too: the first place is not always the best.
+    first, *others = _STAR.sub(r"(?>[^/]*?\1)", source).split(_DEEP)
+    if not others:
+        return first
+    *middle, last = others
+    if first.startswith("^(?:.+/)?"):
+        first = f"^(?>(?:.+?/)??{first.removeprefix('^(?:.+/)?')}(?=/))"
+    return f"{first}{''.join(f'(?>(?:/.+?)??{part}(?=/))' for part in middle)}{_DEEP}{last}"
 
 
 class _BareNames:

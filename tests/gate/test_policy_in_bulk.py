@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from hypothesis import example, given
+import time
+
+import pytest
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from jupyter_fstools.gate import path_rules
@@ -54,6 +57,36 @@ def test_most_folders_get_the_quick_yes():
     assert not guard.all_allowed("me/.local/share/jupyter", ["runtime"], "/home/me/.local/share/jupyter")
     assert not guard.all_allowed("", ["a.py"], "/home/me/.local/share/jupyter/runtime")
     assert guard.all_allowed("me", [".local"], "/home/me")
+
+
+STARS = st.sampled_from(["a", "b", "**", "*", "*a*a*b", "a*b*", "*[ab]*a", "*[!a]*b*", "?*"])
+DEEP_RULES = st.builds(
+    lambda negated, start, middle, folder: negated + start + "/".join(middle) + folder,
+    st.sampled_from(["", "", "!"]),
+    st.sampled_from(["", "/", "**/"]),
+    st.lists(STARS, min_size=1, max_size=6),
+    st.sampled_from(["", "/"]),
+)
+DEEP_PATHS = st.lists(st.sampled_from(["a", "b", "ab", "aab", "ba"]), min_size=1, max_size=8).map("/".join)
+
+
+@settings(max_examples=500)
+@given(st.lists(DEEP_RULES, min_size=1, max_size=3), st.lists(DEEP_PATHS, min_size=5, max_size=10))
+@example(["a/**/b/**/c"], ["a/b/b/c", "a/b/b"])
+def test_a_rule_that_tries_no_place_twice_means_the_same(rules, paths):
+    guard = Policy(deny_read=rules)
+    for path in paths:
+        assert guard.may_read(path) == carefully(rules, path)
+
+
+@pytest.mark.parametrize("rule", ["a/**/b/**/c", "**/a/**/b/**/c/**/d", "*a*a*a*a*b"])
+def test_no_path_keeps_a_rule_busy(rule):
+    """Nothing else runs in the server meanwhile."""
+    guard = Policy(deny_read=[rule])
+    begun = time.process_time()
+    for path in ("/".join(["a/b"] * 1000), "/".join(["a" * 250] * 16)):
+        assert guard.may_read(path)
+    assert time.process_time() - begun < 1
 
 
 def test_a_newline_in_a_name_hides_nothing_from_a_rule():
