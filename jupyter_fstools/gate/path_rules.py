@@ -55,7 +55,11 @@ class PathRules:
             return self._bare_names.are_harmless(names)
         start = f"/{folder}/" if folder else "/"
         between = f"/\0{start}"
-        return self._maybe is not None and not self._maybe(folded(f"{start}{between.join(names)}/"))
+        paths = f"{start}{between.join(names)}/"
+        if self._maybe is None or "\n" in paths:
+            return False
+        # No `**` matches across a newline: each path is matched alone, however many there are.
+        return not self._maybe(folded(paths).replace("\0", "\n"))
 
     def _judge(self, name: str) -> bool:
         return self._spec.match_file(name) or self._spec.match_file(f"{name}/")
