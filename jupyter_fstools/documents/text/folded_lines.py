@@ -28,16 +28,28 @@ _LOOK_ALIKES = str.maketrans(
         **dict.fromkeys("\u00a0\u2002\u2003\u2007\u2009\u200a\u202f\u3000", " "),
         **dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff", None),
         "\u2026": "...",
+        "\uff9e": "\u3099",  # As NFKC does, which makes them combining characters.
+        "\uff9f": "\u309a",
         **_LETTERS,
     }
 )
+_MANY_MARKS = re.compile(r"[^\w\x00-\x7f]{31,}")
+"""Matches every run of more than 30 combining characters, and some others."""
 
 
 def plain_characters(line: str) -> str:
     """A line with every look-alike replaced by the plain character it resembles; for comparing only."""
     if line.isascii():
         return line.replace("`", "'")
-    return unicodedata.normalize("NFKC", line.translate(_LOOK_ALIKES))
+    return unicodedata.normalize("NFKC", _MANY_MARKS.sub(_stream_safe, line.translate(_LOOK_ALIKES)))
+
+
+def _stream_safe(run: re.Match[str]) -> str:
+    """A run with a joiner after every 30 of its combining characters (UAX #15): sorting many takes quadratic time."""
+    signs = run[0]
+    if not any(map(unicodedata.combining, signs)):
+        return signs
+    return "\u034f".join(signs[at : at + 30] for at in range(0, len(signs), 30))
 
 
 def different_code_points(wanted: str, there: str, *, most: int = 1000) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from jupyter_fstools.content.source import BytesContent
@@ -241,3 +243,12 @@ def test_a_word_like_no_other_gets_no_line(old):
 @pytest.mark.parametrize("old", ["\n", "\n\n\n\n", "   ", "\t", "é", "\u200b", "\ufeff", "\r", "0", "}\n"])
 def test_a_very_short_string_gets_a_hint_too(old):
     assert hint("a\nb" * 10, old).text
+
+
+@pytest.mark.parametrize("mark", ["\u0316", "\uff9e", "\u0344"])
+def test_a_line_of_combining_characters_is_compared_in_linear_time(mark):
+    """Sorting them, as Unicode's normal forms do, takes quadratic time, in which nothing else runs."""
+    begun = time.process_time()
+    assert hint("a" + f"\u0301{mark}" * 1_000_000, "caf\u00e9 au lait").details == {}
+    assert time.process_time() - begun < 3
+    assert hint(f"e\u0301{mark * 20}x\n", f"\u00e9{mark * 20}x").details["reason"] == "look_alikes"
