@@ -15,6 +15,7 @@ MOST_KNOWN = 1 << 14
 """Most names cached as not ignored, as the same names recur often."""
 _FOLDERS = "(?:[^/]+/)*"
 _STAR = "[^/]*"
+_LONGEST = 4096  # Characters of a rule: no path is longer, and some take quadratic time to read.
 _TOGETHER = 100  # Rules that are combined into one expression.
 _PART = re.compile(r"\(\?>\[\^/\]\*\?((?:[^\\()\[\]*?|]|\\\W)+)\)\[\^/\]\*")
 """Matches the expression of `*part*`."""
@@ -231,13 +232,21 @@ def _rules(line: str, order: int) -> list[Rule]:
     """One line as a rule, or as two equivalent ones; none for blank lines, comments and rules that can never match."""
     if line.startswith("#"):
         return []
-    line = re.sub(r"(?<!\\)((?:\\\\)*) +$", r"\1", line)
+    line = _without_spaces_at_end(line)
+    if len(line) > _LONGEST:
+        return []
     negated = line.startswith("!")
     line = line[negated:]
     folders_only = line.endswith("/")
     line = line.removesuffix("/")
     both = (_rule(each, order, negated=negated, folders_only=folders_only) for each in _crossing(line))
     return [rule for rule in both if rule]
+
+
+def _without_spaces_at_end(line: str) -> str:
+    """The line without the spaces at its end; one that is escaped stays."""
+    bare = line.rstrip(" ")
+    return line[: len(bare) + (len(bare) - len(bare.rstrip("\\"))) % 2]
 
 
 def _crossing(line: str) -> list[str]:

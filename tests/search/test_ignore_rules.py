@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -198,3 +199,11 @@ def test_the_last_of_many_rules_decides():
         last = max((at for at, rule in enumerate(alone) if rule.anywhere(name, False) >= 0), default=-1)
         assert together.anywhere(name, False) == last
         assert together.untouched([name]) == [name] * (last < 0)
+
+
+@pytest.mark.parametrize("line", ["x" + " " * 300_000 + "y", "[[:" * 100_000 + "]", "[a]" * 100_000])
+def test_a_rule_longer_than_any_path_takes_no_time_and_ignores_nothing(line):
+    begun = time.process_time()
+    rules = RuleFile(f"{line}\n*.log{' ' * 300_000}\n".encode(), "")
+    assert time.process_time() - begun < 1
+    assert rules.anywhere("a.log", False) == 1 and rules.anywhere("x", False) == -1
