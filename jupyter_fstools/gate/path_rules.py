@@ -15,6 +15,7 @@ from ..globs.segments import expand_braces
 
 _BARE_NAME = re.compile(r"(?:\[\^/\]\*?|\\.|\w)+(?:/|\(\?:/\|\$\))", re.DOTALL)
 _DEEP = "(?:/.+)?"
+_LONGEST = 4096  # Characters of a rule, as of a path: folding or splitting very long ones takes quadratic time.
 _MOST_NAMES = 1 << 14
 _NAME_ENDS = re.compile(r"\(\?:/\|\$\)|\\\$")
 _ITEM = re.compile(r"\\.|\[\^?\]?[^\]]*\]", re.DOTALL)
@@ -86,8 +87,15 @@ def expanded(patterns: Iterable[str]) -> list[str]:
     """The rules that patterns stand for, one for each alternative of braces, without comments and empty ones.
 
     Raises:
-        Invalid: a brace has no partner, or there are too many alternatives.
+        Invalid: one is longer than any path, a brace has no partner, or there are too many alternatives.
     """
+    patterns = list(patterns)
+    for pattern in patterns:
+        if len(pattern) > _LONGEST:
+            raise Invalid(
+                f"the rule {pattern[:80]!r} has {len(pattern)} characters, more than {_LONGEST}",
+                hint="Write several shorter rules.",
+            )
     written = [pattern for pattern in patterns if not folded(pattern).startswith("#")]
     rules = [folded(one) for pattern in written for one in expand_braces(pattern)]
     # A comment begins outside of braces: inside, the sign is part of a name.

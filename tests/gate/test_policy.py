@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
 import unicodedata
 
 import pytest
@@ -15,6 +16,7 @@ from pathspec import GitIgnoreSpec
 from jupyter_fstools.errors import Denied, FsToolsError, Invalid, NotFound
 from jupyter_fstools.gate.policy import Policy, checked_path
 from jupyter_fstools.gate.startup_files import DENY_READ, DENY_WRITE
+from jupyter_fstools.gate.tokens import Grant
 from jupyter_fstools.tools import available_tools
 
 HIDDEN_FROM_ALL = [
@@ -289,6 +291,16 @@ def test_what_no_file_can_be_called_is_invalid(call, path, problem):
 
 def test_a_byte_that_is_no_utf_8_is_part_of_a_name():
     assert checked_path("caf\udce9") == "caf\udce9"
+
+
+@pytest.mark.parametrize("rule", ["a" + "\u0301\u0316" * 100_000, "[a]" * 100_000, "a" * 4097])
+def test_a_rule_longer_than_any_path_is_refused_at_once(rule):
+    begun = time.process_time()
+    with pytest.raises(Invalid, match=f"has {len(rule)} characters, more than 4096"):
+        Policy(deny_read=[rule])
+    with pytest.raises(Invalid, match="more than 4096"):
+        Grant("read", [rule])
+    assert time.process_time() - begun < 1
 
 
 PARTS = st.sampled_from([".ssh", ".SSH", "a", ".git", "jpserver-1.json", "deep", ".bashrc", "b.txt"])
