@@ -74,7 +74,8 @@ class Steps:
         for draft, file, part in zip(drafts, change.all_files, parts, strict=True):
             op, splices = file.diff.op, unpacked(part)
             if draft.placed is not None:
-                step = self.step(draft, op, draft.placed, change.tool, told_encoding(file, draft.content, draft.placed))
+                encoding = told_encoding(file, draft.content, draft.placed)
+                step = self.step(draft, file, op, draft.placed, change.tool, encoding)
             else:
                 written = None
                 if op in ("create", "overwrite") and change.tool != "undo":
@@ -82,8 +83,8 @@ class Steps:
                 encoding = told_encoding(file, draft.content, splices)
                 touched = self._touched(draft, splices, encoding, own=change.tool != "undo")
                 step = Step(op, splices, file.diff, change.tool, written=written, touched=touched)
-            step = replace(step, undoes=change.undoes)
-            yield draft, told_by_cells(step, draft.before) if file.diff.kind == "notebook" else step
+                step = _told(draft, file, step)
+            yield draft, replace(step, undoes=change.undoes)
 
     def back(self, drafts: Sequence[Draft], change: Change, parts: Sequence[bytes]) -> Iterator[tuple[Draft, Step]]:
         """The steps that take a change back, file by file."""
@@ -91,12 +92,12 @@ class Steps:
             # Where a person chose hunks or wrote another text, a splice may span text that the reader was never shown.
             decided = change.decided
             own = decided is None or not (decided.rejected or decided.edited)
-            step = self._step_back(draft, file, unpacked_undo(part), own=own)
-            yield draft, told_by_cells(step, draft.before) if file.diff.kind == "notebook" else step
+            yield draft, self._step_back(draft, file, unpacked_undo(part), own=own)
 
     def step(
         self,
         draft: Draft,
+        file: ChangedFile,
         op: Operation,
         splices: Sequence[Splice],
         tool: str,
@@ -104,23 +105,24 @@ class Steps:
         *,
         own: bool = False,
     ) -> Step:
-        """A step with a diff of its own, of lines; `own`: the reader knows all the text that it inserts."""
+        """A step of a file with a diff of its own; `own`: the reader knows all the text that it inserts."""
         if draft.before is None:
             diff = diff_of_creation(draft.stat.path, op, b"".join(splice.inserted for splice in splices), encoding)
         else:
             line_at = self._workspace.versions.line_at(draft.before)
             diff = diff_of_splices(draft.stat.path, op, draft.before, splices, encoding, line_at)
         touched = self._touched(draft, splices, encoding, own=own)
-        return Step(op, splices, diff, tool, touched=touched)
+        return _told(draft, file, Step(op, splices, diff, tool, touched=touched))
 
     def _step_back(self, draft: Draft, file: ChangedFile, steps: Sequence[Undoing], *, own: bool) -> Step:
         if file.before is None:
             data = all_of(draft.content)
             diff = diff_of_creation(file.path, "delete", data, told_encoding(file, draft.content, ()))
-            return Step("delete", [Splice(0, data, b"")], diff, "undo")
+            return _told(draft, file, Step("delete", [Splice(0, data, b"")], diff, "undo"))
         splices = splices_back(draft.content, steps) if draft.placed is None else draft.placed
         encoding = encoding_before(file, draft, splices)
-        return self.step(draft, "create" if file.after is None else "edit", splices, "undo", encoding, own=own)
+        op: Operation = "create" if file.after is None else "edit"
+        return self.step(draft, file, op, splices, "undo", encoding, own=own)
 
     def _touched(
         self, draft: Draft, splices: Sequence[Splice], encoding: TextEncoding, *, own: bool
@@ -129,6 +131,11 @@ class Steps:
             return []
         found = touched_lines(draft.before, splices, encoding, self._workspace.versions.line_at(draft.before))
         return [one._replace(own=own) for one in found]
+
+
+def _told(draft: Draft, file: ChangedFile, step: Step) -> Step:
+    """The step, by cells where the change is one of a notebook: any other JSON file would pass for one as well."""
+    return told_by_cells(step, draft.before) if file.diff.kind == "notebook" else step
 
 
 def with_all_cells(diff: FileDiff, before: Content, splices: Sequence[Splice]) -> FileDiff:

@@ -11,7 +11,6 @@ from typing import Any
 from ..errors import Conflict, Denied, InputOutput, Invalid, NotFound, Stale, TooLarge, saying_unmodified
 from ..gate.draft import Draft, Restorable, Step, Work
 from ..gate.kept_steps import anchored_at
-from ..gate.notebook_steps import told_by_cells
 from ..gate.workspace import Workspace
 from ..stores.records import Change, ChangeStatus
 from .commands import is_command, require_waiting, taken_up
@@ -104,9 +103,9 @@ class Journal(Listing):
     def _step_of(self, part: Part, work: Work, change: Change) -> Work:
         """The step that takes back a part of a one-file change, instead of the step that takes back all of it."""
         ((draft, step),) = work
-        encoding = encoding_before(change.all_files[0], draft, step.splices)
-        step = self._steps.step(draft, "edit", part.splices, "undo", encoding)
-        return [(draft, told_by_cells(step, draft.before))]
+        file = change.all_files[0]
+        encoding = encoding_before(file, draft, step.splices)
+        return [(draft, self._steps.step(draft, file, "edit", part.splices, "undo", encoding))]
 
     def approve(self, change_id: str, *, commands: bool = False, decision: Decision = ALL) -> Change:
         """Carry out a proposed change, if the file is still what it was proposed for; or let a command run.
@@ -179,14 +178,14 @@ class Journal(Listing):
         `are_placed`: if the file has changed elsewhere, the draft has the places of the named hunks only.
         """
         draft, step = self._only(work)
-        encoding = told_encoding(change.all_files[0], draft.content, step.splices)
+        file = change.all_files[0]
+        encoding = told_encoding(file, draft.content, step.splices)
         if are_placed and draft.placed is not None and decision.hunks is not None:
             part = placed_part(draft, change, step.splices, decision, encoding)
         else:
             part = part_of(draft, change, step.splices, decision, encoding)
         if part.decided.rejected or part.decided.edited:
-            step = self._steps.step(draft, step.op, part.splices, change.tool, encoding)
-            step = told_by_cells(step, draft.before)
+            step = self._steps.step(draft, file, step.op, part.splices, change.tool, encoding)
             # A partial undo leaves some of the change, so it does not count as its undo.
             change = change.model_copy(update={"undoes": None})
         return [(draft, step)], recorded(draft, change, part, step.diff)

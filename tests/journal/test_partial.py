@@ -69,6 +69,18 @@ def test_hunks_of_a_text_in_an_encoding_without_a_byte_order_mark_are_decided_an
     assert asking.got("a.txt") == "é\n{}".format(BEFORE.replace(LINES[36], "ü\n")).encode("latin-1")
 
 
+def test_hunks_of_a_json_file_stay_hunks_of_lines(asking, journal):
+    values = dict(zip(LINES, range(40), strict=True))
+    asking.put("a.json", json.dumps(values, indent=1))
+    asking("read_file", path="a.json")
+    content = json.dumps(values | {LINES[2]: "two", LINES[36]: "many"}, indent=1)
+    change = asking("write_file", path="a.json", content=content).change
+    done = journal.approve(change.id, decision=Decision([0]))
+    undo = journal.undo(done, by_person=True, hunks=[0])
+    assert [(one.diff.kind, one.diff.cells) for one in (done, undo)] == [("text", None)] * 2
+    assert [row.text for row in done.diff.hunks[0].rows if row.kind == "add"] == [' "line 2\\n": "two",']
+
+
 def test_the_proposer_goes_on_from_what_was_written(asking, journal, proposal):
     journal.approve(proposal.id, decision=Decision([1]))
     edit = asking("edit_file", path="a.txt", old_string="LINE 18", new_string="line eighteen")
