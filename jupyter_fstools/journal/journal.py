@@ -21,12 +21,13 @@ from .named_hunks import (
     NamedHunks,
     decided_of,
     decided_so_far,
+    decided_whole,
     named_places,
     names_everything,
     seen_with,
     taken_back,
 )
-from .partial import Part, decided_whole, part_of, placed_part, recorded, without
+from .partial import Part, part_of, placed_part, recorded, without
 
 _log = logging.getLogger("jupyter_fstools")
 
@@ -188,7 +189,7 @@ class Journal(Listing):
             step = self._steps.step(draft, file, step.op, part.splices, change.tool, encoding)
             # A partial undo leaves some of the change, so it does not count as its undo.
             change = change.model_copy(update={"undoes": None})
-        return [(draft, step)], recorded(draft, change, part, step.diff)
+        return [(draft, step)], recorded(draft, change, part, step.diff, decision.reason)
 
     def _without(self, work: Work, change: Change, hunks: NamedHunks, *, are_placed: bool) -> Part:
         draft, step = self._only(work)

@@ -23,7 +23,7 @@ def named_places(change: Change, hunks: NamedHunks | None) -> NamedHunks | None:
     if hunks is None or change.diff.truncated or change.before is None or len(change.files) > 1:
         return None
     named = decided_of(change.diff, hunks).taken
-    everything = positions_in(change.diff)
+    everything = _positions_in(change.diff)
     if not named or named == everything:
         return None
     if isinstance(named, list):
@@ -43,29 +43,36 @@ def names_everything(change: Change, hunks: NamedHunks | None) -> bool:
     return not decided_of(change.diff, hunks).rejected
 
 
-def decided_of(diff: FileDiff, hunks: NamedHunks, reason: str | None = None) -> Decided:
+def decided_whole(diff: FileDiff, *, taken: bool, reason: str | None) -> Decided:
+    """The record of a proposal that was carried out or rejected as a whole."""
+    everything = _positions_in(diff)
+    nothing: ChosenHunks = [] if diff.cells is None else {}
+    return Decided(taken=everything if taken else nothing, rejected=nothing if taken else everything, reason=reason)
+
+
+def decided_of(diff: FileDiff, hunks: NamedHunks) -> Decided:
     """The record of a proposal of which these hunks are taken and all others rejected.
 
     Raises:
         Invalid: hunks that are not in it.
     """
     if diff.cells is None:
-        taken = taken_hunks(len(diff.hunks), hunks)
-        return Decided(taken=taken, rejected=other_hunks(len(diff.hunks), hunks), reason=reason)
-    cells = taken_cells(diff.cells, hunks)
-    return Decided(taken=cells, rejected=left_over(places_in(diff.cells), cells), reason=reason)
+        taken, others = divided_hunks(len(diff.hunks), hunks)
+        return Decided(taken=taken, rejected=others)
+    taken_cells, other_cells = divided_cells(diff.cells, hunks)
+    return Decided(taken=taken_cells, rejected=other_cells)
 
 
 def taken_back(change: Change, hunks: NamedHunks) -> Decided:
     """The record of a change of which these hunks of cells are taken back, as others may have been before."""
     cells = change.diff.cells or []
-    everything, gone = places_in(cells), taken_cells(cells, hunks)
+    everything, gone = places_in(cells), _named_cells(cells, hunks)
     earlier = change.decided
     if earlier and isinstance(earlier.rejected, dict) and isinstance(earlier.taken, dict):
         # The positions of a partly approved change are those of the proposal's diff, not of this one.
         is_of_this = _together(earlier.taken, earlier.rejected) == everything
         gone = _together(gone, earlier.rejected) if is_of_this else gone
-    return Decided(taken=left_over(everything, gone), rejected=gone)
+    return Decided(taken=_left_over(everything, gone), rejected=gone)
 
 
 def decided_so_far(change: Change, left: Decided) -> Decided:
@@ -85,7 +92,7 @@ def decided_so_far(change: Change, left: Decided) -> Decided:
         if counts != {name: len(places) for name, places in landed.items()}:
             return earlier
         taken = {name: [landed[name][at] for at in places] for name, places in taken.items()}
-        gone = _together(_by_cell(earlier.rejected), left_over(landed, taken))
+        gone = _together(_by_cell(earlier.rejected), _left_over(landed, taken))
         left = Decided(taken=taken, rejected=gone)
         if change.diff.cells is None:
             left = Decided(taken=taken.get("", []), rejected=gone.get("", []))
@@ -109,7 +116,7 @@ def seen_with(change: Change, user: str, hunks: NamedHunks | None) -> dict[str, 
     if hunks is not None and len(change.files) > 1:
         raise Invalid("a change of several files is kept as a whole", hint="Leave out hunks.", field="hunks")
     others = {name: kept for name, kept in change.kept.items() if name != user}
-    everything = positions_in(change.diff)
+    everything = _positions_in(change.diff)
     kept = everything if hunks is None else _with_kept(change, change.kept.get(user), hunks)
     if kept != everything:
         return {"kept": {**others, user: kept}}
@@ -118,16 +125,18 @@ def seen_with(change: Change, user: str, hunks: NamedHunks | None) -> dict[str, 
 
 def _with_kept(change: Change, known: ChosenHunks | None, hunks: NamedHunks) -> ChosenHunks:
     if change.diff.cells is None:
-        named = taken_hunks(len(change.diff.hunks), hunks)
+        named = _named_hunks(len(change.diff.hunks), hunks)
         return sorted({*named, *(known or [])})
-    cells = taken_cells(change.diff.cells, hunks)
+    cells = _named_cells(change.diff.cells, hunks)
     before = known if isinstance(known, dict) else {}
     order = [cell.cell_id for cell in change.diff.cells if cell.cell_id in {*cells, *before}]
     return {name: sorted({*cells.get(name, []), *before.get(name, [])}) for name in order}
 
 
-def taken_cells(cells: Sequence[CellDiff], hunks: NamedHunks | None) -> dict[str, list[int]]:
-    """The positions of the hunks that are named, by cell.
+def divided_cells(
+    cells: Sequence[CellDiff], hunks: NamedHunks | None
+) -> tuple[dict[str, list[int]], dict[str, list[int]]]:
+    """The positions of the hunks that are named, by cell, and those of all others.
 
     Args:
         cells: of a notebook's diff.
@@ -136,6 +145,11 @@ def taken_cells(cells: Sequence[CellDiff], hunks: NamedHunks | None) -> dict[str
     Raises:
         Invalid: hunks or cells that are not in it.
     """
+    named = _named_cells(cells, hunks)
+    return named, _left_over(places_in(cells), named)
+
+
+def _named_cells(cells: Sequence[CellDiff], hunks: NamedHunks | None) -> dict[str, list[int]]:
     if isinstance(hunks, list):
         raise Invalid(
             "hunks: those of a notebook are named by cell", hint='Send {"cell_id": [0] or "all"}.', field="hunks"
@@ -164,7 +178,7 @@ def require_cells(cells: Sequence[CellDiff], names: Iterable[str]) -> None:
             raise Invalid(f"cell {name[:80]!r} is not in this change", hint="Look at the change.", field="hunks")
 
 
-def positions_in(diff: FileDiff) -> ChosenHunks:
+def _positions_in(diff: FileDiff) -> ChosenHunks:
     """The positions of all hunks of a diff."""
     return list(range(len(diff.hunks))) if diff.cells is None else places_in(diff.cells)
 
@@ -174,29 +188,23 @@ def places_in(cells: Sequence[CellDiff]) -> dict[str, list[int]]:
     return {cell.cell_id: list(hunks_in(cell)) for cell in cells}
 
 
-def left_over(everything: Mapping[str, Iterable[int]], taken: Mapping[str, Collection[int]]) -> dict[str, list[int]]:
+def _left_over(everything: Mapping[str, Iterable[int]], taken: Mapping[str, Collection[int]]) -> dict[str, list[int]]:
     """The positions that were not taken, by cell."""
     left = {name: [at for at in places if at not in taken.get(name, ())] for name, places in everything.items()}
     return {name: places for name, places in left.items() if places}
 
 
-def other_cells(cells: Sequence[CellDiff], hunks: NamedHunks) -> NamedHunks:
-    """All hunks of cells but the named ones."""
-    return dict(left_over(places_in(cells), taken_cells(cells, hunks)))
-
-
-def other_hunks(count: int, hunks: NamedHunks) -> list[int]:
-    """All hunks of a text but the named ones."""
-    named = taken_hunks(count, hunks)
-    return [at for at in range(count) if at not in named]
-
-
-def taken_hunks(count: int, hunks: NamedHunks | None) -> list[int]:
-    """The positions of the hunks that are named, of a text's diff with so many.
+def divided_hunks(count: int, hunks: NamedHunks | None) -> tuple[list[int], list[int]]:
+    """The positions of the hunks that are named, of a text's diff with so many, and those of all others.
 
     Raises:
         Invalid: hunks that are not in it.
     """
+    named = _named_hunks(count, hunks)
+    return named, [at for at in range(count) if at not in named]
+
+
+def _named_hunks(count: int, hunks: NamedHunks | None) -> list[int]:
     if not isinstance(hunks, list):
         raise Invalid("hunks: those of a text file are named by position", hint="Send [0, 2].", field="hunks")
     return _checked(hunks, range(count), "the change")

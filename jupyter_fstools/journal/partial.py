@@ -15,36 +15,19 @@ from ..documents.text.hunks import chosen, hunks_of_splices
 from ..documents.text.line_ends import with_line_ends
 from ..errors import Invalid, Stale, TooLarge
 from ..gate.draft import Draft, state_of
-from ..stores.records import Change, ChosenHunks, Decided
+from ..stores.records import Change, Decided
 from .detailed_decision import Decision, decoded, plain_text, require_base, require_form
 from .file_edits import with_all_cells
-from .named_hunks import (
-    NamedHunks,
-    decided_of,
-    left_over,
-    other_cells,
-    other_hunks,
-    places_in,
-    positions_in,
-    taken_cells,
-    taken_hunks,
-)
+from .named_hunks import NamedHunks, decided_of, decided_whole, divided_cells, divided_hunks, places_in
 
 _MOST_BYTES = 64 << 20
 
 
 class Part(NamedTuple):
-    """A part of a change: its splices of the file, and the decision with its hunks."""
+    """A part of a change: its splices of the file, and the record of its hunks, without a reason."""
 
     splices: Sequence[Splice]
     decided: Decided
-
-
-def decided_whole(diff: FileDiff, *, taken: bool, reason: str | None) -> Decided:
-    """The record of a proposal that was carried out or rejected as a whole."""
-    everything = positions_in(diff)
-    nothing: ChosenHunks = [] if diff.cells is None else {}
-    return Decided(taken=everything if taken else nothing, rejected=nothing if taken else everything, reason=reason)
 
 
 def part_of(
@@ -69,14 +52,14 @@ def part_of(
     require_form(change, decision)
     require_base(draft, decision, encoding)
     if isinstance(decision.content, str):
-        part = Part(splices, decided_whole(change.diff, taken=True, reason=decision.reason))
+        part = Part(splices, decided_whole(change.diff, taken=True, reason=None))
         if decision.hunks is not None:
-            part = _hunks_taken(draft.content, splices, decision, encoding)
+            part = _hunks_taken(draft.content, splices, decision.hunks, encoding)
         part = _rewritten(draft, decision.content, part, encoding)
     elif change.diff.cells is not None:
-        part = _cells_taken(draft.content, change, splices, decision)
+        part = _cells_taken(draft.content, change, splices, decision.hunks, decision.content or {})
     else:
-        part = _hunks_taken(draft.content, splices, decision, encoding)
+        part = _hunks_taken(draft.content, splices, decision.hunks, encoding)
     if not part.splices:
         raise Invalid("no part of the change would be carried out", hint="Reject it instead.", field="hunks")
     return part
@@ -101,7 +84,7 @@ def placed_part(
     assert decision.hunks is not None
     require_form(change, decision)
     require_base(draft, decision, encoding)
-    decided = decided_of(change.diff, decision.hunks, decision.reason)
+    decided = decided_of(change.diff, decision.hunks)
     if decision.content is None:
         return Part(splices, decided)
     if isinstance(decision.content, str):
@@ -109,7 +92,7 @@ def placed_part(
     before, after = NotebookDocument(draft.content), NotebookDocument(SplicedContent(draft.content, splices))
     cells = compared(before, after, splices, whole=True).diffs
     sources = _other_sources(after, cells, decision.content)
-    used = notebook_with(before, after, splices, cells, taken_cells(cells, None), sources)
+    used = notebook_with(before, after, splices, cells, places_in(cells), sources)
     return Part(used, decided.model_copy(update={"edited": bool(sources)}))
 
 
@@ -130,19 +113,21 @@ def without(draft: Draft, change: Change, back: Sequence[Splice], hunks: NamedHu
     old, forward = SplicedContent(draft.content, back), inverse(back)
     change = _retold(draft, change, old, forward, encoding)
     if change.diff.cells is not None:
-        part = _cells_taken(old, change, forward, Decision(other_cells(change.diff.cells, hunks)))
+        _, other_cells = divided_cells(change.diff.cells, hunks)
+        part = _cells_taken(old, change, forward, dict(other_cells), {})
     else:
-        count = len(hunks_of_splices(old, forward, encoding))
-        part = _hunks_taken(old, forward, Decision(other_hunks(count, hunks)), encoding)
+        _, others = divided_hunks(len(hunks_of_splices(old, forward, encoding)), hunks)
+        part = _hunks_taken(old, forward, others, encoding)
     kept = SplicedContent(old, part.splices)
     return part._replace(splices=trimmed(all_of(draft.content), all_of(kept)))
 
 
-def recorded(draft: Draft, change: Change, part: Part, diff: FileDiff) -> Change:
+def recorded(draft: Draft, change: Change, part: Part, diff: FileDiff, reason: str | None) -> Change:
     """The journal's entry of a proposal of which a part is carried out."""
     after = SplicedContent(draft.content, part.splices)
     state = state_of(fingerprint_of(after.chunks()), after.size)
-    return change.model_copy(update={"diff": diff, "after": state, "decided": part.decided})
+    decided = part.decided.model_copy(update={"reason": reason})
+    return change.model_copy(update={"diff": diff, "after": state, "decided": decided})
 
 
 def _require_divisible(draft: Draft, change: Change) -> None:
@@ -187,31 +172,28 @@ def _retold(draft: Draft, change: Change, old: Content, splices: Sequence[Splice
     return change.model_copy(update={"diff": change.diff.model_copy(update={"cells": cells})})
 
 
-def _hunks_taken(content: Content, splices: Sequence[Splice], decision: Decision, encoding: TextEncoding) -> Part:
+def _hunks_taken(content: Content, splices: Sequence[Splice], hunks: NamedHunks | None, encoding: TextEncoding) -> Part:
     found = hunks_of_splices(content, splices, encoding)
-    taken = taken_hunks(len(found), decision.hunks)
-    rejected = other_hunks(len(found), taken)
+    taken, rejected = divided_hunks(len(found), hunks)
     used = splices if not rejected else chosen(found, taken)
-    return Part(used, Decided(taken=taken, rejected=rejected, reason=decision.reason))
+    return Part(used, Decided(taken=taken, rejected=rejected))
 
 
-def _cells_taken(content: Content, change: Change, splices: Sequence[Splice], decision: Decision) -> Part:
+def _cells_taken(
+    content: Content, change: Change, splices: Sequence[Splice], hunks: NamedHunks | None, given: Mapping[str, str]
+) -> Part:
     cells = change.diff.cells or []
     after = NotebookDocument(SplicedContent(content, splices))
-    given = decision.content if isinstance(decision.content, dict) else {}
     sources = _other_sources(after, cells, given)
-    hunks = decision.hunks
     if isinstance(hunks, dict):
         hunks = {**hunks, **dict.fromkeys(given.keys() - sources.keys(), "all")}
-    taken = taken_cells(cells, hunks)
-    everything = places_in(cells)
-    rejected = left_over(everything, taken)
+    taken, rejected = divided_cells(cells, hunks)
     if not rejected and not sources:
-        return Part(splices, Decided(taken=taken, rejected={}, reason=decision.reason))
-    if not content.size or len(everything) < len(cells):
+        return Part(splices, Decided(taken=taken, rejected={}))
+    if not content.size or len(places_in(cells)) < len(cells):
         raise Invalid("this change is decided as a whole", hint="Leave out hunks and content.", field="hunks")
     used = notebook_with(NotebookDocument(content), after, splices, cells, taken, sources)
-    return Part(used, Decided(taken=taken, rejected=rejected, reason=decision.reason, edited=bool(sources)))
+    return Part(used, Decided(taken=taken, rejected=rejected, edited=bool(sources)))
 
 
 def _other_sources(after: NotebookDocument, cells: Sequence[CellDiff], given: Mapping[str, str]) -> dict[str, str]:
