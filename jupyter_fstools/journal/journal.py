@@ -12,7 +12,7 @@ from ..errors import Conflict, Denied, InputOutput, Invalid, NotFound, Stale, To
 from ..gate.draft import Draft, Restorable, Step, Work
 from ..gate.kept_steps import anchored_at
 from ..gate.workspace import Workspace
-from ..stores.records import Change, ChangeStatus
+from ..stores.records import Change, ChangeStatus, Decided
 from .commands import is_command, require_waiting, taken_up
 from .detailed_decision import Decision
 from .file_edits import Steps, encoding_before, kept_parts, restorable, told_encoding
@@ -72,20 +72,18 @@ class Journal(Listing):
             change = found
             back = self._steps.back(drafts, change, parts)
             work: Work = [(draft, replace(step, tool="undo", undoes=change.id)) for draft, step in back]
-            part = None if hunks is None else self._without(work, change, hunks, are_placed=bool(anchors))
-            if part is not None and not anchors and not part.decided.taken:
-                part = None  # The named hunks are all of the change.
-            if part is not None:
-                work = self._step_of(part, work, change)
+            left: Decided | None = None
+            if hunks is not None:
+                work, left = self._without(work, change, hunks, are_placed=bool(anchors))
             done = self._workspace.commit_all(work, approved=by_person)
             if done is None:
                 raise Conflict(f"change {change.id} left nothing to undo", hint="Nothing needs to be done.")
             with _noting(change):
-                if part is not None:
+                if left is not None:
                     # A person who takes hunks back has seen them; a cut diff does not have the positions of all hunks.
                     cut = change.diff.truncated
                     seen = {} if cut else seen_with(change, self._workspace.reader.user, hunks)
-                    change = self._note(change, {"decided": decided_so_far(change, part.decided), **seen})
+                    change = self._note(change, {"decided": decided_so_far(change, left), **seen})
                 if reason is not None:
                     self._note_reason(change.id, reason)
         return done
@@ -100,13 +98,6 @@ class Journal(Listing):
             raise TooLarge(
                 f"change {change.id} was too large to be kept for undo", hint="Restore the file from a backup."
             )
-
-    def _step_of(self, part: Part, work: Work, change: Change) -> Work:
-        """The step that takes back a part of a one-file change, instead of the step that takes back all of it."""
-        ((draft, step),) = work
-        file = change.all_files[0]
-        encoding = encoding_before(file, draft, step.splices)
-        return [(draft, self._steps.step(draft, file, "edit", part.splices, "undo", encoding))]
 
     def approve(self, change_id: str, *, commands: bool = False, decision: Decision = ALL) -> Change:
         """Carry out a proposed change, if the file is still what it was proposed for; or let a command run.
@@ -191,12 +182,23 @@ class Journal(Listing):
             change = change.model_copy(update={"undoes": None})
         return [(draft, step)], recorded(draft, change, part, step.diff, decision.reason)
 
-    def _without(self, work: Work, change: Change, hunks: NamedHunks, *, are_placed: bool) -> Part:
+    def _without(
+        self, work: Work, change: Change, hunks: NamedHunks, *, are_placed: bool
+    ) -> tuple[Work, Decided | None]:
+        """The step that takes hunks of a change back, and the record of those left; None where all of it is taken back.
+
+        `are_placed`: as for `_partly`.
+        """
         draft, step = self._only(work)
+        file = change.all_files[0]
+        encoding = encoding_before(file, draft, step.splices)
         if are_placed and draft.placed is not None:
-            return Part(step.splices, taken_back(change, hunks))
-        encoding = encoding_before(change.all_files[0], draft, step.splices)
-        return without(draft, change, step.splices, hunks, encoding)
+            part = Part(step.splices, taken_back(change, hunks))
+        else:
+            part = without(draft, change, step.splices, hunks, encoding)
+        if not part.decided.taken and not are_placed:
+            return work, None
+        return [(draft, self._steps.step(draft, file, "edit", part.splices, "undo", encoding))], part.decided
 
     def _only(self, work: Work) -> tuple[Draft, Step]:
         if len(work) > 1:
