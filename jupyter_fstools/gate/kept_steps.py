@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from ..content.source import Content
 from ..content.splices import Splice, SplicedContent, anchored, anchors_in, bundled, inverse, packed
 from ..diffs.file_diff import FileDiff
-from ..documents.text.spans import TextAnchors, text_anchors
+from ..documents.text.anchors import TextAnchors, text_anchors
 from ..errors import FsToolsError
 from ..stores.record_json import from_json, to_json
 from .draft import Draft, Step, Work

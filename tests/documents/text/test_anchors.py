@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from jupyter_fstools.content.source import BytesContent
 from jupyter_fstools.content.splices import Splice, inverse, spliced, trimmed
-from jupyter_fstools.documents.text.spans import TextAnchors, text_anchors
+from jupyter_fstools.documents.text.anchors import TextAnchors, text_anchors
 
 LINES = [f"line {number} of a text\n".encode() for number in range(40)]
 
