@@ -47,7 +47,7 @@ class Utf8View:
         try:
             return data.decode(self.encoding.codec)
         except UnicodeDecodeError as error:
-            raise undecodable(error, start, self.encoding.codec, self.content) from None
+            raise _undecodable(error, start, self.encoding.codec, self.content) from None
 
     def source_offsets(self, offsets: Sequence[int]) -> list[int]:
         """The byte offsets in the content of rising offsets of the view (at character boundaries)."""
@@ -129,10 +129,10 @@ def decode_strictly(
     try:
         return decoder.decode(bytes(chunk), final)
     except UnicodeDecodeError as error:
-        raise undecodable(error, at - held, view.encoding.codec, view.content) from None
+        raise _undecodable(error, at - held, view.encoding.codec, view.content) from None
 
 
-def undecodable(error: UnicodeDecodeError, start: int, codec: str, content: Content) -> EncodingRefused:
+def _undecodable(error: UnicodeDecodeError, start: int, codec: str, content: Content) -> EncodingRefused:
     """The refusal of a file with bytes that do not decode; `start` is the offset of the bytes that were tried."""
     offset = start + error.start
     byte = error.object[error.start]

@@ -12,7 +12,7 @@ from ...content.source import Chunk, Content
 from ...errors import OutOfRange, counted
 from .encoding import UTF_8, TextEncoding, binary_refusal
 from .line_index import LineIndex, bytes_past_lines
-from .utf8_view import Utf8View, decode_strictly, undecodable
+from .utf8_view import Utf8View, decode_strictly
 
 
 @dataclass(frozen=True)
@@ -95,19 +95,18 @@ def read_window(content: Content, encoding: TextEncoding, index: LineIndex, want
         if wanted.column > 1:
             raise _past_the_line(wanted, 0)
         return Window(1)
+    view = Utf8View(content, encoding)
     if not encoding.counts_newline_bytes:
-        view = Utf8View(content, encoding)
-        rows = _Rows(Utf8View(content, UTF_8), wanted, 1)
-        return rows.read(view.chunks(), 0)
+        return _Rows(Utf8View(content, UTF_8), wanted, 1).read(view.chunks(), 0)
     start = index.line_start(content, wanted.first)
     if start is None:
         raise past_the_end(wanted.first, index.total_lines)
     start = max(start, len(encoding.bom))
     if wanted.column == 1:
-        window = _plain_window(content, encoding, index, start, wanted)
+        window = _plain_window(view, index, start, wanted)
         if window is not None:
             return window
-    return _Rows(Utf8View(content, encoding), wanted, wanted.first).read(content.chunks(start), start)
+    return _Rows(view, wanted, wanted.first).read(content.chunks(start), start)
 
 
 def text_index(content: Content, encoding: TextEncoding) -> LineIndex:
@@ -139,26 +138,21 @@ def _past_the_line(wanted: WindowLimits, length: int) -> OutOfRange:
     )
 
 
-def _plain_window(
-    content: Content, encoding: TextEncoding, index: LineIndex, start: int, wanted: WindowLimits
-) -> Window | None:
+def _plain_window(view: Utf8View, index: LineIndex, start: int, wanted: WindowLimits) -> Window | None:
     # The usual case takes one read and one decode; None if a line must be cut, which needs the slow way.
-    data = _lines_from(content, index, start, wanted)
+    data = _lines_from(view.content, index, start, wanted)
     capped = len(data) > wanted.max_bytes
     if capped:
         data = data[: data.rfind(b"\n", 0, wanted.max_bytes) + 1]
     if b"\0" in data:
         raise binary_refusal(start + data.index(b"\0"))
-    try:
-        text = data.decode(encoding.codec)
-    except UnicodeDecodeError as error:
-        raise undecodable(error, start, encoding.codec, content) from None
-    if not encoding.is_utf8 and len(text.encode("utf-8")) > wanted.max_bytes:
+    text = view.decoded(start, data)
+    if not view.encoding.is_utf8 and len(text.encode("utf-8")) > wanted.max_bytes:
         return None
     if not text or _has_longer_line(text, wanted.max_line):
         return None
     window = Window(wanted.first, text.count("\n") + (not text.endswith("\n")), text, capped=capped)
-    window.next_line = window.last + 1 if start + len(data) < content.size else None
+    window.next_line = window.last + 1 if start + len(data) < view.content.size else None
     return window
 
 
@@ -191,7 +185,6 @@ class _Rows:
 
     def __init__(self, view: Utf8View, wanted: WindowLimits, line: int) -> None:
         self._view = view
-        self._encoding = view.encoding
         self._wanted = wanted
         self._most = max(1, min(wanted.max_line, wanted.max_bytes))
         self._line = line
@@ -206,7 +199,7 @@ class _Rows:
 
     def read(self, chunks: Iterator[Chunk], offset: int) -> Window:
         """Read from chunks that begin at byte `offset`, where line `self._line` begins."""
-        decoder = codecs.getincrementaldecoder(self._encoding.codec)("strict")
+        decoder = codecs.getincrementaldecoder(self._view.encoding.codec)("strict")
         for chunk in chunks:
             at = 0
             while at < len(chunk):
