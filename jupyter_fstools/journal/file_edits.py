@@ -10,7 +10,6 @@ from ..content.source import Content, all_of
 from ..content.splices import (
     Splice,
     SplicedContent,
-    Undoing,
     inverse,
     parts_of,
     splices_back,
@@ -63,6 +62,16 @@ def restorable(
     return found
 
 
+def splices_to_land(draft: Draft, kept: bytes) -> Sequence[Splice]:
+    """The splices of a file that carry a proposal out; `kept`: those of the file as it was when it was proposed."""
+    return unpacked(kept) if draft.placed is None else draft.placed
+
+
+def splices_to_undo(draft: Draft, kept: bytes) -> Sequence[Splice]:
+    """The splices of a file that take a change back; `kept`: those that made the change."""
+    return splices_back(draft.content, unpacked_undo(kept)) if draft.placed is None else draft.placed
+
+
 class Steps:
     """Makes steps for the files of one workspace."""
 
@@ -72,15 +81,15 @@ class Steps:
     def forward(self, drafts: Sequence[Draft], change: Change, parts: Sequence[bytes]) -> Iterator[tuple[Draft, Step]]:
         """The steps that carry a proposal out, file by file."""
         for draft, file, part in zip(drafts, change.all_files, parts, strict=True):
-            op, splices = file.diff.op, unpacked(part)
+            op, splices = file.diff.op, splices_to_land(draft, part)
+            encoding = told_encoding(file, draft.content, splices)
             if draft.placed is not None:
-                encoding = told_encoding(file, draft.content, draft.placed)
-                step = self.step(draft, file, op, draft.placed, change.tool, encoding)
+                step = self.step(draft, file, op, splices, change.tool, encoding)
             else:
                 written = None
                 if op in ("create", "overwrite") and change.tool != "undo":
-                    written = _text_after(draft, file, splices)
-                encoding = told_encoding(file, draft.content, splices)
+                    after = all_of(SplicedContent(draft.content, splices))
+                    written = after.decode(encoding.codec, "replace").removeprefix("\ufeff")
                 touched = self._touched(draft, splices, encoding, own=change.tool != "undo")
                 step = Step(op, splices, file.diff, change.tool, written=written, touched=touched)
                 step = _told(draft, file, step)
@@ -92,7 +101,7 @@ class Steps:
             # Where a person chose hunks or wrote another text, a splice may span text that the reader was never shown.
             decided = change.decided
             own = decided is None or not (decided.rejected or decided.edited)
-            yield draft, self._step_back(draft, file, unpacked_undo(part), own=own)
+            yield draft, self._step_back(draft, file, part, own=own)
 
     def step(
         self,
@@ -114,12 +123,12 @@ class Steps:
         touched = self._touched(draft, splices, encoding, own=own)
         return _told(draft, file, Step(op, splices, diff, tool, touched=touched))
 
-    def _step_back(self, draft: Draft, file: ChangedFile, steps: Sequence[Undoing], *, own: bool) -> Step:
+    def _step_back(self, draft: Draft, file: ChangedFile, kept: bytes, *, own: bool) -> Step:
         if file.before is None:
             data = all_of(draft.content)
             diff = diff_of_creation(file.path, "delete", data, told_encoding(file, draft.content, ()))
             return _told(draft, file, Step("delete", [Splice(0, data, b"")], diff, "undo"))
-        splices = splices_back(draft.content, steps) if draft.placed is None else draft.placed
+        splices = splices_to_undo(draft, kept)
         encoding = encoding_before(file, draft, splices)
         op: Operation = "create" if file.after is None else "edit"
         return self.step(draft, file, op, splices, "undo", encoding, own=own)
@@ -203,8 +212,3 @@ def encoding_or_latin(content: Content, path: str, named: str | None = None) -> 
         return encoding_of(content, path, named)
     except FsToolsError:
         return TextEncoding("latin-1")
-
-
-def _text_after(draft: Draft, file: ChangedFile, splices: Sequence[Splice]) -> str:
-    after, encoding = SplicedContent(draft.content, splices), told_encoding(file, draft.content, splices)
-    return all_of(after).decode(encoding.codec, "replace").removeprefix("\ufeff")

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from typing import Literal
 
 from pydantic import BaseModel
 
 from ..content.source import Content, all_of
-from ..content.splices import Splice, SplicedContent, inverse, splices_back, unpacked, unpacked_undo
+from ..content.splices import Splice, SplicedContent, inverse
 from ..diffs.file_diff import FileDiff
 from ..documents.text.diff import decoded_sides, diff_of_creation, diff_of_splices
 from ..errors import Conflict, FsToolsError, NotFound, Stale, TimedOut, TooLarge
@@ -20,7 +21,7 @@ from ..gate.workspace import Workspace
 from ..stores.protocol import ChangeFilter
 from ..stores.records import Change, ChangedFile, Reader
 from .commands import is_command
-from .file_edits import kept_parts, restorable, told_encoding, with_all_cells
+from .file_edits import kept_parts, restorable, splices_to_land, splices_to_undo, told_encoding, with_all_cells
 from .listing import is_told, told_count, workspace_change
 
 _MOST_COMPARED = 16 << 20
@@ -191,12 +192,8 @@ def with_all_rows(workspace: Workspace, change: Change) -> Change:
     """
     if change.status not in ("proposed", "applied") or is_command(change):
         return change
-    with workspace.drafts_to_restore(_untold(workspace, change)) as drafts:
-        parts = kept_parts(workspace, change)
-        return change.with_each(
-            {"diff": _all_rows(change, file, draft, part)}
-            for draft, file, part in zip(drafts, change.all_files, parts, strict=True)
-        )
+    with _files_before(workspace, change) as files:
+        return change.with_each({"diff": _all_rows(file, before, splices)} for file, before, splices in files)
 
 
 def sides_of(workspace: Workspace, change: Change) -> list[FileSides]:
@@ -209,11 +206,8 @@ def sides_of(workspace: Workspace, change: Change) -> list[FileSides]:
             `Workspace.drafts_to_restore`
     """
     _require_telling(change)
-    parts = kept_parts(workspace, change)
-    with workspace.drafts_to_restore(_untold(workspace, change, parts)) as drafts:
-        return [
-            _sides(change, file, draft, part) for draft, file, part in zip(drafts, change.all_files, parts, strict=True)
-        ]
+    with _files_before(workspace, change, may_differ_elsewhere=True) as files:
+        return [_sides(file, before, splices) for file, before, splices in files]
 
 
 def content_of(workspace: Workspace, change: Change, path: str | None) -> tuple[ChangedFile, bytes]:
@@ -231,9 +225,8 @@ def content_of(workspace: Workspace, change: Change, path: str | None) -> tuple[
     if at is None:
         raise NotFound(f"{path} is not a file of change {change.id}", hint="Look at the change.")
     _require_telling(change)
-    with workspace.drafts_to_restore(_untold(workspace, change)) as drafts:
-        before, splices = _before(change, drafts[at], kept_parts(workspace, change)[at])
-        file = change.all_files[at]
+    with _files_before(workspace, change) as files:
+        file, before, splices = files[at]
         content = before if file.after is None else SplicedContent(before, splices)
         return file, all_of(content)
 
@@ -243,10 +236,38 @@ def _require_telling(change: Change) -> None:
         raise Conflict(f"change {change.id} is {change.status}: its files do not show it", hint="Show its diff.")
 
 
-def _sides(change: Change, file: ChangedFile, draft: Draft, kept: bytes) -> FileSides:
+@contextmanager
+def _files_before(
+    workspace: Workspace, change: Change, *, may_differ_elsewhere: bool = False
+) -> Iterator[list[tuple[ChangedFile, Content, Sequence[Splice]]]]:
+    """Each file of a change, its content before the change, and what the change does to it.
+
+    `may_differ_elsewhere`: a file that is open may have changed since, but not in the places of the change.
+
+    Raises:
+        as `Workspace.drafts_to_restore`
+    """
+    side: Literal["before", "after"] = "before" if change.status == "proposed" else "after"
+    parts = kept_parts(workspace, change)
+    places, hint = parts if may_differ_elsewhere else (), "Look at the part that is shown."
+    files = restorable(workspace, change, side, places, "cannot be shown in full", hint)
+    with workspace.drafts_to_restore(files) as drafts:
+        yield [
+            (file, *_before(change, draft, part))
+            for draft, file, part in zip(drafts, change.all_files, parts, strict=True)
+        ]
+
+
+def _before(change: Change, draft: Draft, kept: bytes) -> tuple[Content, Sequence[Splice]]:
+    if change.status == "proposed":
+        return draft.content, splices_to_land(draft, kept)
+    back = splices_to_undo(draft, kept)
+    return SplicedContent(draft.content, back), inverse(back)
+
+
+def _sides(file: ChangedFile, before: Content, splices: Sequence[Splice]) -> FileSides:
     if file.diff.kind == "binary":
         return FileSides(path=file.path, old=None, new=None)
-    before, splices = _before(change, draft, kept)
     after = SplicedContent(before, splices)
     if before.size + after.size > _MOST_COMPARED:
         raise TooLarge(f"{file.path} is too large to be compared as a whole", hint="Show its diff.")
@@ -255,25 +276,11 @@ def _sides(change: Change, file: ChangedFile, draft: Draft, kept: bytes) -> File
     return FileSides(path=file.path, old=None if file.before is None else old, new=None if file.after is None else new)
 
 
-def _before(change: Change, draft: Draft, kept: bytes) -> tuple[Content, list[Splice]]:
-    """A file before a change, and what the change does to it."""
-    if change.status == "proposed":
-        return draft.content, unpacked(kept) if draft.placed is None else list(draft.placed)
-    back = splices_back(draft.content, unpacked_undo(kept)) if draft.placed is None else list(draft.placed)
-    return SplicedContent(draft.content, back), inverse(back)
-
-
-def _all_rows(change: Change, file: ChangedFile, draft: Draft, kept: bytes) -> FileDiff:
-    before, splices = _before(change, draft, kept)
+def _all_rows(file: ChangedFile, before: Content, splices: Sequence[Splice]) -> FileDiff:
     return _lines(file, before, splices) if file.diff.cells is None else with_all_cells(file.diff, before, splices)
 
 
-def _untold(workspace: Workspace, change: Change, parts: Sequence[bytes] = ()) -> list[Restorable]:
-    side: Literal["before", "after"] = "before" if change.status == "proposed" else "after"
-    return restorable(workspace, change, side, parts, "cannot be shown in full", "Look at the part that is shown.")
-
-
-def _lines(file: ChangedFile, before: Content, splices: list[Splice]) -> FileDiff:
+def _lines(file: ChangedFile, before: Content, splices: Sequence[Splice]) -> FileDiff:
     path, op = file.path, file.diff.op
     after = SplicedContent(before, splices)
     encoding = told_encoding(file, before, splices)
