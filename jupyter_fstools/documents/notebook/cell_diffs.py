@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Mapping, Sequence
 
-from ...diffs.file_diff import CellDiff
+from ...diffs.file_diff import Action, CellDiff
 from .cell import Cell, compared_lines
 from .diff_rows import DiffRows
 from .plan import PlannedCell
 
-Action = Literal["edit", "insert", "delete", "move", "convert", "clear_outputs"]
-
 
 def cell_diffs(
     touched: Sequence[PlannedCell],
+    places: Mapping[PlannedCell, tuple[str, int]],
     cells: Sequence[Cell],
-    order: Sequence[PlannedCell],
     ids: Sequence[str],
     rows: DiffRows,
 ) -> list[CellDiff]:
@@ -24,31 +21,26 @@ def cell_diffs(
 
     Args:
         touched: the cells that the batch names; a cell may be there twice.
+        places: their ids and indexes after the batch; of a deleted one those that it had.
         cells: the cells before.
-        order: the cells after.
-        ids: their ids.
+        ids: those of the cells after.
         rows: makes their hunks.
     """
-    place = {state: index for index, state in enumerate(order)}
-    found = []
-    for state in dict.fromkeys(touched):
-        action = _action(state, place.get(state))
-        if action is not None:
-            found.append((place.get(state, state.cell.index if state.cell else 0), action, state))
+    found = [(*places[state], action, state) for state in dict.fromkeys(touched) if (action := _action(state))]
     # Made in the order in which a diff keeps its rows.
-    found.sort(key=lambda one: (one[0], one[1] != "delete"))
+    found.sort(key=lambda one: (one[1], one[2] != "delete"))
     diffs = []
-    for index, action, state in found:
+    for cell_id, index, action, state in found:
         above = (cells[index - 1].cell_id if action == "delete" else ids[index - 1]) if index else ""
-        diffs.append(_diff(state, action, index, ids, above, rows))
+        diffs.append(_diff(state, action, cell_id, index, above, rows))
     return diffs
 
 
-def _diff(state: PlannedCell, action: Action, index: int, ids: Sequence[str], above: str, rows: DiffRows) -> CellDiff:
+def _diff(state: PlannedCell, action: Action, cell_id: str, index: int, above: str, rows: DiffRows) -> CellDiff:
     before = compared_lines(state.cell.source) if state.cell and action != "move" else []
     after = compared_lines(state.source) if action not in ("move", "delete") else []
     return CellDiff(
-        cell_id=state.cell.cell_id if state.deleted and state.cell else ids[index],
+        cell_id=cell_id,
         index=index,
         action=action,
         cell_type=state.cell_type,
@@ -58,10 +50,10 @@ def _diff(state: PlannedCell, action: Action, index: int, ids: Sequence[str], ab
     )
 
 
-def _action(state: PlannedCell, index: int | None) -> Action | None:
+def _action(state: PlannedCell) -> Action | None:
     if state.cell is None:
         return "insert"
-    if index is None:
+    if state.deleted:
         return "delete"
     if state.converted:
         return "convert"

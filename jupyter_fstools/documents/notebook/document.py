@@ -168,14 +168,12 @@ class NotebookDocument:
         splicer = Splicer(self.content, self.spans, self.cells, minor)
         splices = splicer.splices(plan)
         order, ids = plan.order, _ids_after(plan.order, splicer)
-        place = {state: index for index, state in enumerate(order)}
-        touched = []
-        for edit, state in zip(edits, plan.by_edit, strict=True):
-            index = place.get(state, state.cell.index if state.cell else 0)
-            cell_id = ids[index] if state in place else state.cell.cell_id if state.cell else ""
-            touched.append(EditedCell(cell_id, index, edit.edit_mode))
+        places = {state: (cell_id, index) for index, (cell_id, state) in enumerate(zip(ids, order, strict=True))}
+        deleted = [(state, state.cell) for state in plan.by_edit if state.cell and state.deleted]
+        places |= {state: (cell.cell_id, cell.index) for state, cell in deleted}
+        touched = [EditedCell(*places[state], edit.edit_mode) for edit, state in zip(edits, plan.by_edit, strict=True)]
         rows = DiffRows()
-        diffs = cell_diffs(plan.by_edit, self.cells, order, ids, rows)
+        diffs = cell_diffs(plan.by_edit, places, self.cells, ids, rows)
         for diff in diffs:
             diff.duplicate = diff.cell_id in self.duplicate_ids
         after = [_cell_after(cell_id, state) for cell_id, state in zip(ids, order, strict=True)]
