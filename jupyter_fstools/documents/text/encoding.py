@@ -138,21 +138,19 @@ def encoding_of(content: Content, path: str, named: str | None) -> TextEncoding:
         Binary: a NUL in the first 8 KiB of a file without a wide encoding.
     """
     head = content.read(0, HEAD_BYTES)
-    mark = next(((bom, codec) for bom, codec in _BOMS if head.startswith(bom)), None)
+    marked = next((TextEncoding(codec, bom) for bom, codec in _BOMS if head.startswith(bom)), None)
     if named:
         asked = known_encoding(named)
-        found = TextEncoding(asked.codec, BOM_OF[asked.codec]) if mark and mark[1] == asked.codec else None
-        if found is None and mark and asked.bom and asked.codec[:6] == mark[1][:6]:
-            found = TextEncoding(mark[1], mark[0])
-        encoding = found or TextEncoding(asked.codec)
-    elif mark:
-        encoding = TextEncoding(mark[1], mark[0])
+        encoding = TextEncoding(asked.codec)
+        # A name that brings a byte order mark, such as `utf-16`, stands for either byte order.
+        if marked and (asked.codec == marked.codec or (asked.bom and asked.codec[:6] == marked.codec[:6])):
+            encoding = marked
     else:
-        encoding = _declared(head, path)
+        encoding = marked or _declared(head, path)
     if encoding.unit == 1 and b"\0" in head:
         refusal = binary_refusal(head.index(b"\0"), head)
-        if mark and mark[1] in _WIDE:
-            refusal.hint = f"Its byte order mark says {mark[1]}: leave encoding out."
+        if marked and marked.unit > 1:
+            refusal.hint = f"Its byte order mark says {marked.codec}: leave encoding out."
         raise refusal
     return encoding
 
