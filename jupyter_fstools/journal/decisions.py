@@ -70,19 +70,19 @@ def _told(workspace: Workspace, followed: tuple[int, frozenset[str]] | None) -> 
         found = {change.id: change for change in proposed}
     found |= {change.id: change for change in journal.changes(query)}
     for change in sorted(found.values(), key=lambda change: change.revision):
-        if change.status in ("proposed", "pending"):
-            waiting |= frozenset() if is_command(change) else {change.id}
-        elif _is_news(change):
-            # A decision that does not fit, or cannot be noted now, is left for the next call.
+        if not is_command(change):
             waiting |= {change.id}
+        if _is_news(change):
+            # A decision that does not fit, or cannot be noted now, is left for the next call.
             if sum(map(len, lines)) > _MOST_CHARACTERS:
                 break
             try:
                 lines += [_line(change)] if journal.note_told(change.id) else []
             except FsToolsError:
                 break
+        if change.status not in ("proposed", "pending"):
+            waiting -= {change.id}
         revision = change.revision
-        waiting -= frozenset() if change.status in ("proposed", "pending") else {change.id}
     if len(workspace.followed) > _MOST_READERS:
         workspace.followed.clear()  # Each reader's next call looks into the journal again.
     workspace.followed.setdefault(workspace.reader, {})[_paths(workspace)] = revision, waiting
