@@ -143,10 +143,11 @@ class Journal(Listing):
         with self._drafts(files, change.id, "proposed", "approved") as (drafts, _):
             self._require_to_take_back(change)
             work: Work = list(self._steps.forward(drafts, change, parts))
-            decided = decided_whole(change.diff, taken=True, reason=decision.reason)
-            record = _as_landing(change, work).model_copy(update={"decided": decided})
             if decision.is_partial:
                 work, record = self._partly(work, change, decision, are_placed=bool(anchors))
+            else:
+                decided = decided_whole(change.diff, taken=True, reason=decision.reason)
+                record = _as_landing(change, work).model_copy(update={"decided": decided})
             # A person who approves a change has seen it.
             seen = record.model_copy(update={"seen_by": [self._workspace.reader.user]})
             return self._workspace.carry_out(work, change, seen)
