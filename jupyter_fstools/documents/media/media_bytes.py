@@ -105,10 +105,10 @@ def _jpeg_end(data: bytes) -> int:
 
 
 def gif_images(data: bytes) -> Iterator[int]:
-    """The end of each picture of a GIF; the generator's return value is the end of the file.
+    """The end of each picture of a GIF.
 
     Raises:
-        IndexError: it is cut off.
+        IndexError: the file ends before its end mark.
     """
     at = 13 + _color_table(data[10])
     while (block := data[at]) != _GIF_END:
