@@ -936,16 +936,22 @@ def test_all_of_a_document_is_kept_or_taken_back(desk, folder):
     until_written(desk, folder, upper(3))
 
 
-def test_what_was_kept_stays_when_all_others_are_taken_back(desk, folder):
+@pytest.mark.parametrize("action", ["undo", "undo-session"])
+def test_what_was_kept_stays_when_all_others_are_taken_back(desk, folder, action):
     folder.write("a.py", BEFORE)
     desk.open(folder.path("a.py"))
     rewrite(folder, upper(3, 12))
     press(controls(desk, 0), "keep")
     expect(controls(desk, 1)).to_have_count(0)
+    if action == "undo-session":
+        desk.open(folder.write("b.py", BEFORE))
+        rewrite(folder, upper(3), "b.py")
     bar = desk.page.locator(".jp-fstools-ReviewBar:visible")
-    press(bar, "undo")
+    press(bar, action)
     expect(bar).to_have_count(0)
-    assert holds(folder, "a.py", upper(3))
+    until_written(desk, folder, upper(3))
+    if action == "undo-session":
+        assert holds(folder, "b.py", BEFORE)
 
 
 def test_commands_are_off_where_they_would_do_nothing(desk, folder):

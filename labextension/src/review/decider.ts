@@ -81,17 +81,29 @@ export class Decider {
     const order = decision === 'undo' ? -1 : 1;
     this.problem = '';
     for (const change of [...changes, ...others].sort((one, other) => order * (one.created_at - other.created_at))) {
-      const isHere = !others.includes(change);
-      await this._try(() =>
-        decision === 'undo' && isHere ? this._undoRest(change) : this.decideWhole(change, decision)
-      );
+      await this._try(() => {
+        if (decision !== 'undo') {
+          return this.decideWhole(change, decision);
+        }
+        return others.includes(change) ? this._undoElsewhere(change) : this._undo(change, ...this._unkept(change));
+      });
     }
   }
 
-  private _undoRest(change: Change): Promise<void> {
+  /** Undo what the person does not keep of a change in another file, which may be listed as it was before. */
+  private async _undoElsewhere({ id }: Change): Promise<void> {
+    const { server, unseen } = this._parts;
+    const { change } = await server.standing(id);
+    if (!change.seen_by.includes(unseen.user)) {
+      await server.decide(id, 'undo', this._unkept(change)[1]);
+    }
+  }
+
+  /** The hunks of a change that the person does not keep; the server is told them where these are not all. */
+  private _unkept(change: Change): [names: string[], detail: { hunks?: Hunks }] {
     const all = hunksOf(change);
     const left = all.filter(name => !isKept(change, this._parts.unseen.user, name));
-    return this._undo(change, left, left.length < all.length ? { hunks: asHunks(change, left) } : {});
+    return [left, left.length < all.length ? { hunks: asHunks(change, left) } : {}];
   }
 
   /** Decide about a whole change; what was decided about parts of a proposal stays, save that rejecting rejects all. */

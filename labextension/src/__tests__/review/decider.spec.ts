@@ -20,16 +20,18 @@ const proposal = {
 
 /**
  * A decider whose server answers with `decide`, and its decisions; `written` gives its document's current text, and
- * `putBack` tells whether that contains a change.
+ * `putBack` tells whether that contains a change; `facts` of each change are known to the server alone.
  */
 function deciderOf(
   decide: (...asked: unknown[]) => Promise<unknown>,
   written: () => IWritten | null = () => null,
   decisions = new KeptDecisions(),
-  putBack: (change: Change) => boolean = () => false
+  putBack: (change: Change) => boolean = () => false,
+  facts: Partial<Change> = {}
 ): [Decider, KeptDecisions] {
   const words = { problem: (error: Error) => error.message } as unknown as Words;
-  const server = { decide } as unknown as ToolsServer;
+  const standing = async (id: string) => ({ change: { ...proposal, id, ...facts }, changed_since: [] });
+  const server = { decide, standing } as unknown as ToolsServer;
   return [
     new Decider(
       { server, decisions, words, unseen: { user: 'ann' }, trans: nullTranslator.load('jupyter_fstools') },
@@ -158,6 +160,22 @@ describe('a proposal without hunks', () => {
 });
 
 const stale = () => Promise.reject(new RequestError({ code: 'stale', message: 'moved on', hint: '', details: {} }));
+
+it.each([
+  ['the hunks that are not kept', { kept: { ann: [0] } }, [['other', 'undo', { hunks: [1] }]]],
+  ['nothing, where all is kept', { seen_by: ['ann'] }, []]
+])('of a change in another document is undone: %s', async (_, facts, expected) => {
+  const asked = jest.fn(() => Promise.resolve());
+  const [decider] = deciderOf(
+    asked,
+    () => null,
+    new KeptDecisions(),
+    () => false,
+    facts
+  );
+  await decider.decideAll([], 'undo', [{ ...proposal, id: 'other', status: 'applied' }]);
+  expect(asked.mock.calls).toEqual(expected);
+});
 
 describe('a change that the server cannot undo', () => {
   const made = { ...proposal, status: 'applied' as const };

@@ -44,6 +44,7 @@ function reviewOf(
       const found = status === 'applied' ? ofThis : [];
       return { changes: found, total: found.length };
     },
+    standing: async (id: string) => ({ change: changes.find(change => change.id === id)!, changed_since: [] }),
     decide: async (id: string, decision: string) => void decided.push(`${decision} ${id}`)
   };
   const parts = {
