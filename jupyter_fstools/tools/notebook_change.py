@@ -115,14 +115,12 @@ class _CellCheck:
         """The receipt of the cells; None where new ones are only inserted beside others.
 
         Raises:
-            NotRead, Stale, NotebookRefused, and as `CellEdit.check`
+            NotRead, Stale, NotebookRefused, and as `NotebookDocument.targets`
         """
         path = opened.stat.path
         require_notebook_name(path, self._edits[numbers[0]][0])
         own = [self._edits[number][1] for number in numbers]
         with _naming_edit(path, numbers, len(self._edits)):
-            for edit in own:
-                edit.check()
             self.checked[opened.stat.key] = document = self._opened(opened)
             return require_cells(
                 self._workspace.tracker,

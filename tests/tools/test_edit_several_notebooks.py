@@ -93,6 +93,15 @@ def test_what_an_earlier_edit_of_the_call_did_to_the_cell_is_said_as_for_files(b
         assert refusal.details["reason"] == "changed_by_earlier" and "at line 1" in refusal.hint
 
 
+def test_an_edit_with_wrong_arguments_is_named_by_its_number(books):
+    [good], wrong = edits("a.ipynb"), {"cell_id": "c1", "edit_mode": "edit", "new_source": "z"}
+    refusal = books.refused("invalid", "edit_notebook", path="a.ipynb", edits=[good, wrong])
+    assert refusal.message.startswith("edit 2 of 2: edit needs old_string") and refusal.details["edit"] == 1
+    batch = [*edits("b.ipynb"), good, {"path": "a.ipynb"} | wrong]
+    refusal = books.refused("invalid", "edit_notebook", edits=batch)
+    assert refusal.message.startswith("a.ipynb: edit 3 of 3: edit needs") and refusal.details["edit"] == 2
+
+
 def test_a_cell_that_changed_since_refuses_the_whole_call_and_shows_its_diff(books):
     books.put("b.ipynb", books.got("b.ipynb").replace(b"x = 1", b"x = 9"))
     refusal = books.refused("stale", "edit_notebook", edits=edits(*NAMES))
