@@ -70,7 +70,7 @@ class FileDiff(BaseModel):
 
     path: str
     op: Operation
-    kind: Literal["text", "notebook", "binary", "command"] = "text"
+    kind: Literal["text", "notebook", "command"] = "text"
     added: int = 0
     removed: int = 0
     hunks: list[DiffHunk] = Field(default_factory=list)

@@ -35,8 +35,8 @@ class FileSides(BaseModel):
 
     Attributes:
         path: relative to the root.
-        old: None where there was no file, or none that is text.
-        new: None where there is no file afterwards, or none that is text.
+        old: None where there was no file.
+        new: None where there is no file afterwards.
     """
 
     path: str
@@ -266,8 +266,6 @@ def _before(change: Change, draft: Draft, kept: bytes) -> tuple[Content, Sequenc
 
 
 def _sides(file: ChangedFile, before: Content, splices: Sequence[Splice]) -> FileSides:
-    if file.diff.kind == "binary":
-        return FileSides(path=file.path, old=None, new=None)
     after = SplicedContent(before, splices)
     if before.size + after.size > _MOST_COMPARED:
         raise TooLarge(f"{file.path} is too large to be compared as a whole", hint="Show its diff.")

@@ -352,7 +352,7 @@ export interface FileState {
 export interface FileDiff {
   path: string;
   op: 'create' | 'edit' | 'overwrite' | 'delete' | 'execute';
-  kind: 'text' | 'notebook' | 'binary' | 'command';
+  kind: 'text' | 'notebook' | 'command';
   added: number;
   removed: number;
   hunks: DiffHunk[];

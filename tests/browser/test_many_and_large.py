@@ -76,20 +76,6 @@ def test_a_huge_diff_is_shown_in_part_until_all_of_it_is_asked_for(window, folde
     expect(window.panel.locator('[data-filter="path"]')).to_be_visible()
 
 
-def test_a_change_of_a_file_that_is_no_text_says_so(window, folder):
-    folder.write("a.bin", "text")
-    change = folder.change("a.bin", "text", "more")
-
-    def as_bytes(route):
-        answer = route.fetch()
-        told = answer.json()
-        diff = {**told["change"]["diff"], "kind": "binary", "hunks": []}
-        route.fulfill(response=answer, json={**told, "change": {**told["change"], "diff": diff}})
-
-    window.page.route(f"**/changes/{change['id']}*", as_bytes)
-    expect(unfold(window.card(folder.path("a.bin")))).to_contain_text("Binary file")
-
-
 CELLS = 2000
 HALFWAY = "outer => outer.scrollTo(0, outer.scrollHeight / 2)"
 MARKED_IN_SIGHT = """() => {

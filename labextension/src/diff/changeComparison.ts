@@ -147,8 +147,7 @@ export class ChangeComparison extends MainAreaWidget<Panel> {
   /** Both sides in full where they are still known, else the hunks. */
   private _compared(diff: FileDiff, sides: IFileSides | undefined): Widget[] {
     const { languages, trans } = this._parts;
-    const hasSides = sides && (sides.old !== null || sides.new !== null);
-    const [before, after] = hasSides && diff.kind === 'notebook' ? [cellsIn(sides.old), cellsIn(sides.new)] : [];
+    const [before, after] = sides && diff.kind === 'notebook' ? [cellsIn(sides.old), cellsIn(sides.new)] : [];
     const cells = before && after ? alignedCells(before, after) : null;
     if (cells) {
       const compared = new NotebookComparison(cells, diff.language ?? '', this._style, this._parts);
@@ -156,7 +155,7 @@ export class ChangeComparison extends MainAreaWidget<Panel> {
       // These hunks are of the notebook's own metadata, such as its kernel.
       return diff.hunks.length ? [createDiffView({ ...diff, cells: [] }, this._parts), compared] : [compared];
     }
-    if (!hasSides || (before && after)) {
+    if (!sides || (before && after)) {
       this._isCut ||= diff.truncated;
       return [createDiffView(diff, this._parts)];
     }

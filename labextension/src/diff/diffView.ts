@@ -116,9 +116,6 @@ function bodyOf(diff: FileDiff, parts: IDiffParts): Widget {
 }
 
 function whyNothing(diff: FileDiff, trans: TranslationBundle): string {
-  if (diff.kind === 'binary') {
-    return trans.__('Binary file; no diff available.');
-  }
   if (diff.truncated) {
     return trans.__('This change is too large to show.');
   }

@@ -22,7 +22,6 @@ describe('a view of a diff', () => {
   });
 
   it.each([
-    [{ kind: 'binary' }, 'Binary file; no diff available.'],
     [{ op: 'create' }, 'The new file is empty.'],
     [{ op: 'delete' }, 'The deleted file was empty.'],
     [{ op: 'edit' }, 'No line changed; the encoding did.'],
