@@ -218,14 +218,6 @@ def anchors_in(data: bytes) -> bytes:
     return data[5 + int.from_bytes(data[1:5], "big") :] if data[:1] == b"\x03" else b""
 
 
-class Undoing(NamedTuple):
-    """One step back: `length` bytes at `offset` of the new content become `restored` again."""
-
-    offset: int
-    length: int
-    restored: bytes
-
-
 def unpacked(data: bytes) -> list[Splice]:
     """The splices of `packed(..., keep_inserted=True)`.
 
@@ -238,19 +230,15 @@ def unpacked(data: bytes) -> list[Splice]:
     return splices
 
 
-def unpacked_undo(data: bytes) -> list[Undoing]:
-    """The steps back from the new content, offsets counted in the new content."""
+def unpacked_undo(data: bytes, after: Content) -> list[Splice]:
+    """The splices that lead back from the content after the packed ones, from which the inserted texts are read."""
     _, splices, lengths = _unpack(data)
-    steps, shift = [], 0
+    back, shift = [], 0
     for splice, length in zip(splices, lengths, strict=True):
-        steps.append(Undoing(splice.offset + shift, length, splice.removed))
+        offset = splice.offset + shift
+        back.append(Splice(offset, after.read(offset, length), splice.removed))
         shift += length - len(splice.removed)
-    return steps
-
-
-def splices_back(content: Content, steps: Sequence[Undoing]) -> list[Splice]:
-    """The steps back as splices of the new content."""
-    return [Splice(step.offset, content.read(step.offset, step.length), step.restored) for step in steps]
+    return back
 
 
 def bundled(parts: Sequence[bytes]) -> bytes:

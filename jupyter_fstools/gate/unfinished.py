@@ -8,7 +8,7 @@ from typing import Literal
 
 from ..backends.protocol import FileStat, Locks
 from ..content.fingerprint import fingerprint_of
-from ..content.splices import parts_of, splices_back, unpacked_undo, ways_of
+from ..content.splices import parts_of, unpacked_undo, ways_of
 from ..errors import Conflict, FsToolsError, TimedOut
 from ..open_documents.holders import Holders
 from ..stores.protocol import Store
@@ -143,13 +143,12 @@ class Unfinished:
         return "before" if exact == file.before.exact_sha else "other"
 
     def _put_back(self, kept: bytes, file: ChangedFile) -> None:
-        steps = unpacked_undo(kept)
         stat = self._stat(file)
         holder = self._holders.of(stat, to_change=True)
         with holder.content() as opened:
             if file.after is None or fingerprint_of(opened.chunks()).exact != file.after.exact_sha:
                 raise Conflict(f"{file.path} has changed meanwhile", hint="Look at the file.")
-            self._ahead.put_back(Draft(stat.path, opened.stat, opened, holder), splices_back(opened, steps))
+            self._ahead.put_back(Draft(stat.path, opened.stat, opened, holder), unpacked_undo(kept, opened))
 
     def _stat(self, file: ChangedFile) -> FileStat:
         return self._paths.backend.stat(f"./{self._paths.path_of(file.key)}")

@@ -7,16 +7,7 @@ from dataclasses import replace
 from typing import Literal
 
 from ..content.source import Content, all_of
-from ..content.splices import (
-    Splice,
-    SplicedContent,
-    inverse,
-    parts_of,
-    splices_back,
-    unpacked,
-    unpacked_undo,
-    ways_of,
-)
+from ..content.splices import Splice, SplicedContent, inverse, parts_of, unpacked, unpacked_undo, ways_of
 from ..diffs.file_diff import CellDiff, FileDiff, Operation
 from ..documents.notebook import NotebookDocument, compared, notebook_diff
 from ..documents.text.diff import diff_of_creation, diff_of_splices
@@ -69,7 +60,7 @@ def splices_to_land(draft: Draft, kept: bytes) -> Sequence[Splice]:
 
 def splices_to_undo(draft: Draft, kept: bytes) -> Sequence[Splice]:
     """The splices of a file that take a change back; `kept`: those that made the change."""
-    return splices_back(draft.content, unpacked_undo(kept)) if draft.placed is None else draft.placed
+    return unpacked_undo(kept, draft.content) if draft.placed is None else draft.placed
 
 
 class Steps:

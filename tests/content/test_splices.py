@@ -62,9 +62,8 @@ def test_packed_splices_are_unpacked_as_they_were(case, factor):
 def test_splices_packed_for_undo_lead_back(case):
     before, splices = case
     after = spliced(before, splices)
-    steps = unpacked_undo(packed(splices, keep_inserted=False))
-    back = [Splice(step.offset, after[step.offset : step.offset + step.length], step.restored) for step in steps]
-    assert spliced(after, back) == before
+    back = unpacked_undo(packed(splices, keep_inserted=False), BytesContent(after))
+    assert back == inverse(splices) and spliced(after, back) == before
 
 
 def test_splices_packed_for_undo_only_cannot_be_done_again():
