@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 from ..backends.protocol import FileStat, OpenFile
 from ..content.fingerprint import Fingerprint
 from ..content.source import BytesContent, Content
-from ..content.splices import Splice, SplicedContent, packed, spliced_size
+from ..content.splices import Splice, SplicedContent, spliced_size
 from ..diffs.file_diff import FileDiff, Operation
 from ..documents.text.encoding import declared_otherwise
 from ..documents.text.touched_lines import TouchedLines
@@ -105,10 +105,6 @@ class Step:
     def undoable(self) -> bool:
         """Whether the data for taking the step back is small enough to keep."""
         return sum([len(splice.removed) for splice in self.splices]) <= MAX_UNDO_BYTES
-
-    def kept(self) -> bytes:
-        """The data that the journal keeps to take the step back; empty if it would be too much."""
-        return packed(self.splices, keep_inserted=False) if self.undoable else b""
 
     def receipt_after(
         self, tracker: ReadTracker, draft: Draft, stat: FileStat, after: FileState | None

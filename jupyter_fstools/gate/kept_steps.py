@@ -35,32 +35,24 @@ class KeptSteps:
 
     def carried_out(self, work: Work) -> bytes:
         """The data to take back a change that is carried out; empty if it would be too much."""
-        return bundled([anchored(step.kept(), self._anchors(draft, step, back=True)) for draft, step in work])
+        return bundled([self._part(draft, step, back=True) if step.undoable else b"" for draft, step in work])
 
     def proposed(self, work: Work) -> bytes:
         """The data of a proposed change: enough to carry it out and to take it back."""
-        return bundled(
-            [
-                anchored(packed(step.splices, keep_inserted=True), self._anchors(draft, step, back=False))
-                for draft, step in work
-            ]
-        )
+        return bundled([self._part(draft, step, back=False) for draft, step in work])
+
+    def _part(self, draft: Draft, step: Step, *, back: bool) -> bytes:
+        return anchored(packed(step.splices, keep_inserted=not back), self._anchors(draft, step, back=back))
 
     def _anchors(self, draft: Draft, step: Step, *, back: bool) -> bytes:
         """Anchors to repeat a step, or take it back, after the file was changed elsewhere; empty if there are none."""
         closed = draft.holder.place == "disk" and draft.stat.size > _MOST_CLOSED
         if draft.before is None or step.op == "delete" or not step.undoable or closed:
             return b""
-        if step.diff.kind == "text":
-            if back:
-                found = text_anchors(SplicedContent(draft.before, step.splices), inverse(step.splices))
-            else:
-                found = text_anchors(draft.before, step.splices, _ends_of_hunks(step.diff))
-            told = b"" if found is None else b"t" + found.model_dump_json().encode()
-        elif step.diff.kind == "notebook":
+        if step.diff.kind == "notebook":
             told = self._cells(draft, step, back=back)
         else:
-            told = b""
+            told = _lines(draft.before, step, back=back)
         return _compressed(told) if len(told) <= _MOST_BYTES else b""
 
     def _cells(self, draft: Draft, step: Step, *, back: bool) -> bytes:
@@ -80,6 +72,14 @@ class KeptSteps:
             return b"" if found is None else b"n" + to_json(found).encode()
         except (FsToolsError, ValueError, RecursionError):  # One side is not a notebook, or is nested too deeply.
             return b""
+
+
+def _lines(before: Content, step: Step, *, back: bool) -> bytes:
+    if back:
+        found = text_anchors(SplicedContent(before, step.splices), inverse(step.splices))
+    else:
+        found = text_anchors(before, step.splices, _ends_of_hunks(step.diff))
+    return b"" if found is None else b"t" + found.model_dump_json().encode()
 
 
 def _ends_of_hunks(diff: FileDiff) -> list[int]:
