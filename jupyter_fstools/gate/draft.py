@@ -140,10 +140,12 @@ class KnownContent(Protocol):
 
 
 @dataclass(frozen=True)
-class ExpectedContent:
-    """The content that a change expects, for the refusal where the file has another one.
+class ExpectedFile:
+    """A file as a change expects it, and the refusal where it is otherwise.
 
     Attributes:
+        path: its canonical path.
+        state: that of its content; None: there is no file.
         known: the remembered part of that content.
         whole: `known` is the whole content.
         why: beginning of the refusal's message.
@@ -151,19 +153,17 @@ class ExpectedContent:
         kept: the journal's data of the change, to find its places in an open file with another content.
     """
 
+    path: str
+    state: FileState | None
     known: KnownContent
     whole: bool
     why: str
     hint: str
     kept: bytes = b""
 
-    def refusal(self, path: str, found: str) -> Stale:
+    def refusal(self, found: str) -> Stale:
         """The refusal, given what was found of the file."""
-        return Stale(f"{self.why}: {path} {found}", hint=self.hint, path=path)
-
-
-Restorable = tuple[str, FileState | None, ExpectedContent]
-"""A file's canonical path, the state it must be in (None: no file), and the refusal where it has another one."""
+        return Stale(f"{self.why}: {self.path} {found}", hint=self.hint, path=self.path)
 
 
 def new_change(

@@ -10,7 +10,7 @@ from ..backends.protocol import FileStat, Locks
 from ..errors import Conflict, Invalid, TimedOut
 from ..open_documents.holders import Holders
 from ..stores.protocol import Store
-from .draft import Draft, Restorable, require_file
+from .draft import Draft, ExpectedFile, require_file
 from .kept_steps import placed_again
 from .read_tracker import ReadTracker
 from .stale import explain_change
@@ -98,31 +98,31 @@ class HeldFiles:
         )
 
     @contextmanager
-    def restorable(self, stat: FileStat, file: Restorable) -> Iterator[Draft]:
+    def restorable(self, stat: FileStat, expected: ExpectedFile) -> Iterator[Draft]:
         """Take a file that must still have the content, or the places, of a change; see `drafts_to_restore`.
 
         Raises:
             Stale: it has other content; says what changed.
         """
-        path, expected, told = file
+        path, state = expected.path, expected.state
         holder = self._holders.of(stat, to_change=True)
         if stat.path != path:
-            raise told.refusal(path, "has been replaced by a link")
-        if (stat.kind == "missing") != (expected is None):
-            raise told.refusal(path, "exists by now" if expected is None else "does not exist any more")
-        if expected is None:
+            raise expected.refusal("has been replaced by a link")
+        if (stat.kind == "missing") != (state is None):
+            raise expected.refusal("exists by now" if state is None else "does not exist any more")
+        if state is None:
             yield Draft(path, stat, None, holder)
             return
         require_file(path, stat)
         with holder.content() as opened:
             receipt, placed = self._tracker.lookup(stat.key), None
-            if opened.stat.size != expected.size or self._versions.fingerprint(opened).exact != expected.exact_sha:
-                placed = None if holder.place == "disk" else placed_again(told.kept, opened)
+            if opened.stat.size != state.size or self._versions.fingerprint(opened).exact != state.exact_sha:
+                placed = None if holder.place == "disk" else placed_again(expected.kept, opened)
                 if placed is None:
-                    refusal = told.refusal(path, "has changed since")
-                    explain_change(refusal, opened, told, expected, receipt)
+                    refusal = expected.refusal("has changed since")
+                    explain_change(refusal, opened, expected, receipt)
                     raise refusal
-            if receipt and (placed is not None or receipt.exact_sha != expected.exact_sha):
+            if receipt and (placed is not None or receipt.exact_sha != state.exact_sha):
                 receipt = None
             yield Draft(path, opened.stat, opened, holder, receipt, placed)
 

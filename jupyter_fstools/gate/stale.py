@@ -12,8 +12,8 @@ from ..diffs.file_diff import FileDiff, unified
 from ..diffs.line_diff import MAX_ROW_CHARACTERS
 from ..documents.text.encoding import BOM_OF, UTF_8, TextEncoding, encoding_by_itself, encoding_of, known_encoding
 from ..errors import EncodingRefused, FsToolsError, Stale
-from ..stores.records import FileState, Receipt
-from .draft import ExpectedContent, KnownContent
+from ..stores.records import Receipt
+from .draft import ExpectedFile, KnownContent
 from .line_ranges import covers
 from .read_tracker import shown_since_diff
 from .shown_text import ShownText
@@ -90,15 +90,15 @@ def explain_read(refusal: Stale, opened: OpenFile, receipt: Receipt, shown: Show
     return text
 
 
-def explain_change(
-    refusal: Stale, opened: OpenFile, told: ExpectedContent, expected: FileState, receipt: Receipt | None
-) -> None:
-    """The same for a file that should have the content that a change left (`expected`).
+def explain_change(refusal: Stale, opened: OpenFile, expected: ExpectedFile, receipt: Receipt | None) -> None:
+    """The same for a file that should have the content that a change left.
 
     `receipt` is the reader's receipt, which may name the encoding.
     """
+    assert expected.state is not None
     encoding = receipt.encoding if receipt else None
-    _explain(refusal, opened, _Then(told.known, told.whole, expected.text_sha, encoding, "outside_change"))
+    then = _Then(expected.known, expected.whole, expected.state.text_sha, encoding, "outside_change")
+    _explain(refusal, opened, then)
 
 
 def is_in_other_encoding(opened: OpenFile, receipt: Receipt) -> bool:

@@ -23,7 +23,7 @@ from .commits import Commits
 from .draft import (
     Check,
     Draft,
-    Restorable,
+    ExpectedFile,
     Step,
     Work,
     require_bounded,
@@ -267,19 +267,19 @@ class Workspace(Closing):
             yield [(taken[key], numbers[key]) for key in sorted(taken)]
 
     @contextmanager
-    def drafts_to_restore(self, files: Sequence[Restorable]) -> Iterator[list[Draft]]:
-        """Take files that must still have the content that a change left (None: must not exist).
+    def drafts_to_restore(self, files: Sequence[ExpectedFile]) -> Iterator[list[Draft]]:
+        """Take files that must still be as a change left them, or expects them.
 
-        Each comes with its canonical path and the content that the change expects. No receipt is required: the change
-        itself proves that the content is known. An open document may have changed elsewhere: only the places of the
-        change must be intact (`Draft.placed`).
+        No receipt is required: the change itself proves that the content is known. An open document may have changed
+        elsewhere: only the places of the change must be intact (`Draft.placed`).
 
         Raises:
             Stale: a file has other content; Unsaved, Denied, TimedOut
         """
         # A canonical path may consist of spaces only, which a caller's path must not.
         stats = [
-            self.paths.peek_to_write(path if path.strip() else f"./{path}", must_exist=False) for path, _, _ in files
+            self.paths.peek_to_write(file.path if file.path.strip() else f"./{file.path}", must_exist=False)
+            for file in files
         ]
         with self._held.to_write([stat.key for stat in stats]), ExitStack() as opened:
             yield [

@@ -14,7 +14,7 @@ from ..documents.text.diff import diff_of_creation, diff_of_splices
 from ..documents.text.encoding import TextEncoding, declared_otherwise, encoding_of
 from ..documents.text.touched_lines import TouchedLines, touched_lines
 from ..errors import FsToolsError
-from ..gate.draft import Draft, ExpectedContent, Restorable, Step
+from ..gate.draft import Draft, ExpectedFile, Step
 from ..gate.notebook_steps import KnownOfChange, told_by_cells
 from ..gate.workspace import Workspace
 from ..stores.records import Change, ChangedFile
@@ -33,7 +33,7 @@ def kept_parts(workspace: Workspace, change: Change) -> list[bytes]:
 
 def restorable(
     workspace: Workspace, change: Change, side: Literal["before", "after"], parts: Sequence[bytes], why: str, hint: str
-) -> list[Restorable]:
+) -> list[ExpectedFile]:
     """The files of a change as they must be where it is approved (as before it) or undone (as after it).
 
     Args:
@@ -44,12 +44,13 @@ def restorable(
         why: end of the refusal's message where a file has changed.
         hint: the refusal's next step.
     """
-    found: list[Restorable] = []
+    found = []
     for at, file in enumerate(change.all_files):
         state, other = (file.before, file.after) if side == "before" else (file.after, file.before)
         known = KnownOfChange(file, "old" if side == "before" else "new", workspace.tracker.of(change.reader))
         kept = parts[at] if at < len(parts) else b""
-        found.append((file.path, state, ExpectedContent(known, other is None, f"change {change.id} {why}", hint, kept)))
+        said = f"change {change.id} {why}"
+        found.append(ExpectedFile(file.path, state, known, whole=other is None, why=said, hint=hint, kept=kept))
     return found
 
 

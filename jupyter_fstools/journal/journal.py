@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..errors import Conflict, Denied, InputOutput, Invalid, NotFound, Stale, TooLarge, saying_unmodified
-from ..gate.draft import Draft, Restorable, Step, Work
+from ..gate.draft import Draft, ExpectedFile, Step, Work
 from ..gate.kept_steps import anchored_at
 from ..gate.workspace import Workspace
 from ..stores.records import Change, ChangeStatus, Decided
@@ -291,7 +291,7 @@ class Journal(Listing):
 
     @contextmanager
     def _drafts(
-        self, files: Sequence[Restorable], change_id: str, status: ChangeStatus, verb: str
+        self, files: Sequence[ExpectedFile], change_id: str, status: ChangeStatus, verb: str
     ) -> Iterator[tuple[list[Draft], Change]]:
         """Take the files of a change that still has its status; if a faster decision made them stale, report that."""
         try:

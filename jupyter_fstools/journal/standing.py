@@ -15,7 +15,7 @@ from ..content.splices import Splice, SplicedContent, inverse
 from ..diffs.file_diff import FileDiff
 from ..documents.text.diff import decoded_sides, diff_of_creation, diff_of_splices
 from ..errors import Conflict, FsToolsError, NotFound, Stale, TimedOut, TooLarge
-from ..gate.draft import Draft, Restorable
+from ..gate.draft import Draft, ExpectedFile
 from ..gate.kept_steps import placed_again
 from ..gate.workspace import Workspace
 from ..stores.protocol import ChangeFilter
@@ -168,7 +168,7 @@ def changed_since(workspace: Workspace, change: Change) -> list[ChangedSince]:
     return [since for since in told if since is not None]
 
 
-def _since(workspace: Workspace, change: Change, at: int, file: Restorable) -> ChangedSince | None:
+def _since(workspace: Workspace, change: Change, at: int, file: ExpectedFile) -> ChangedSince | None:
     is_saved, key = _has_moved_on(workspace, change, at), change.all_files[at].key
     if not is_saved and all(one.saved for one in workspace.store.open_documents(key)):
         return None
