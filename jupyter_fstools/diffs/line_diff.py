@@ -29,15 +29,14 @@ Block = tuple[int, int, int, int]
 
 
 def line_hunks(
-    before: Sequence[str], after: Sequence[str], *, old_start: int = 1, new_start: int = 1, cut_lines: bool = True
+    before: Sequence[str], after: Sequence[str], *, old_start: int = 1, new_start: int = 1
 ) -> list[DiffHunk]:
     """The hunks between two lists of lines.
 
     `old_start` and `new_start` are the numbers of their first lines. An empty side's start is the line before, as in
     a unified diff.
     """
-    blocks = changed_blocks(before, after)
-    return list(hunks_of(blocks, before, after, old_start=old_start, new_start=new_start, cut_lines=cut_lines))
+    return list(hunks_of(changed_blocks(before, after), before, after, old_start=old_start, new_start=new_start))
 
 
 def hunks_of(

@@ -17,7 +17,7 @@ class LineChange(NamedTuple):
     added: list[str | None]
 
 
-def line_changes(diff: FileDiff, *, most_characters: int = MAX_ROW_CHARACTERS) -> list[LineChange] | None:
+def line_changes(diff: FileDiff) -> list[LineChange] | None:
     """The changed lines of a diff, with None for a line whose row may be cut; None if rows are missing."""
     kinds = [row.kind for hunk in diff.hunks for row in hunk.rows]
     if kinds.count("add") < diff.added or kinds.count("remove") < diff.removed:
@@ -38,7 +38,7 @@ def line_changes(diff: FileDiff, *, most_characters: int = MAX_ROW_CHARACTERS) -
                 run = run._replace(removed=run.removed + 1)
                 changes[-1] = run
             else:
-                run.added.append(row.text if len(row.text) <= most_characters else None)
+                run.added.append(row.text if len(row.text) <= MAX_ROW_CHARACTERS else None)
     return changes
 
 

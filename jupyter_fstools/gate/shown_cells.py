@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ..diffs.file_diff import FileDiff
-from ..diffs.line_diff import line_hunks
+from ..diffs.line_diff import changed_blocks
 from ..documents.text.shown_lines import Shown
 from ..documents.text.touched_lines import TouchedLines
 from ..stores.records import Receipt
-from .line_changes import LineChange, line_changes
+from .line_changes import LineChange
 from .line_ranges import moved, ranges_as_text, ranges_in, united, whole_lines
 from .read_tracker import ReadTracker
 from .shown_text import MAX_KEPT_CHARACTERS, ShownText, marked_lines
@@ -65,8 +63,8 @@ class ShownCell(NamedTuple):
 
 def source_changes(before: str, after: str) -> list[LineChange]:
     """The lines of a cell's source that differ."""
-    hunks = line_hunks(marked_lines(before), marked_lines(after), cut_lines=False)
-    return line_changes(FileDiff(path="", op="edit", hunks=hunks), most_characters=sys.maxsize) or []
+    old, new = marked_lines(before), marked_lines(after)
+    return [LineChange(a + 1, b - a, [*new[c:d]]) for a, b, c, d in changed_blocks(old, new)]
 
 
 def after_edits(
