@@ -18,7 +18,7 @@ from ..open_documents.protocol import is_live
 from ..search.grep import search_text
 from ..search.query import FoundText, OutputMode, TextMatch, TextQuery
 from .arguments import Arguments, Count, Flag, Text
-from .notebook_view import leave_receipt_of_cells
+from .opened_notebook import leave_receipt_of_cells
 from .search_notes import (
     fitting_matches,
     left_out,

@@ -17,7 +17,7 @@ from ..gate.required_cells import require_cells
 from ..gate.workspace import Workspace
 from ..stores.records import Receipt
 from .change_result import OUTSIDE_NAMED, EditedNotebook, notebooks_result
-from .notebook_view import is_recent, kept_with, opened_notebook, require_notebook_name
+from .opened_notebook import is_recent, kept_with, opened_notebook, require_notebook_name
 from .tool import ToolResult
 
 _ATTEMPTS = 4

@@ -24,7 +24,7 @@ from ..gate.line_check import keep_unchanged
 from ..gate.workspace import Workspace
 from ..stores.records import Receipt
 from .arguments import Arguments, Count, Flag, Ordinal, PathArgument, Text
-from .notebook_view import NotebookRequest, show_notebook
+from .read_notebook import ReadNotebookArguments, show_notebook
 from .read_picture import Pages, show_picture
 from .read_result import Look, shown_part, total_lines, unchanged_result, window_result
 from .tool import Tool, ToolResult, answer_named
@@ -128,13 +128,13 @@ def _show_notebook(workspace: Workspace, opened: OpenFile, arguments: ReadFileAr
             hint="Use `read_notebook`; long cells are paged with `source_offset`, long lines with `source_column`.",
             field="column",
         )
-    wanted = NotebookRequest(
-        tool="read_file",
+    wanted = ReadNotebookArguments(
+        path=arguments.path,
         offset=arguments.offset - 1,
         limit=arguments.limit,
         max_output_bytes=arguments.max_output_bytes,
     )
-    return show_notebook(workspace, opened, wanted)
+    return show_notebook(workspace, opened, wanted, tool="read_file")
 
 
 def _is_quiet(workspace: Workspace, stat: FileStat) -> bool:

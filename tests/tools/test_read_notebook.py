@@ -495,7 +495,7 @@ def test_a_notebook_that_is_being_saved_is_waited_for(call, monkeypatch):
     path = put(call, code("x"))
     whole = call.got(path)
     call.put(path, whole[:50])
-    monkeypatch.setattr("jupyter_fstools.tools.notebook_view.time.sleep", lambda _: call.put(path, whole))
+    monkeypatch.setattr("jupyter_fstools.tools.read_notebook.time.sleep", lambda _: call.put(path, whole))
     assert call("read_notebook", path=path).data["total_cells"] == 1
 
 
