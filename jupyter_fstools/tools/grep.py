@@ -194,8 +194,9 @@ def _leave_receipts(workspace: Workspace, found: FoundText, most: int) -> list[s
             last = first + len(lines) - 1
             text = "\n".join(lines) + ("\n" if last < version.total_lines or version.final_newline else "")
             shown = Shown(first, last, text, version.total_lines)
-            seen = version.stat, version.fingerprint
-            earlier = workspace.tracker.record_read(*seen, shown, earlier, view="grep", keeps_encoding=True)
+            earlier = workspace.tracker.record_read(
+                version.stat, version.fingerprint, shown, earlier, view="grep", keeps_encoding=True
+            )
     return others
 
 

@@ -216,11 +216,13 @@ def _answer(workspace: Workspace, arguments: ReadFileArguments, look: Look) -> T
     window = look.window
     total = total_lines(look.lines, window)
     shown = Shown(window.first, window.last, window.text, total, arguments.column, window.cuts)
-    view, seen = look.views[window.capped] if look.views else "", (look.opened.stat, look.fingerprint)
+    view = look.views[window.capped] if look.views else ""
     earlier = look.receipt
     if isinstance(look.opened, BytesContent):
         earlier = keep_unchanged(workspace.tracker, workspace.versions, earlier, look.opened)
-    workspace.tracker.record_read(*seen, shown, earlier, view=view, encoding=arguments.encoding)
+    workspace.tracker.record_read(
+        look.opened.stat, look.fingerprint, shown, earlier, view=view, encoding=arguments.encoding
+    )
     return window_result(look, window, total, numbers=arguments.line_numbers, limited=bool(arguments.limit))
 
 
