@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from ..backends.protocol import FileStat
 from ..documents.notebook import Cell, CellAfter, NotebookDocument, ShownLines, cell_fingerprint, order_of
 from ..stores.records import FileState, Receipt
-from .line_ranges import united
+from .line_ranges import UNSEEN, Ranges, united
 from .read_tracker import ReadTracker, ReceiptAfter
-from .shown_cells import Ranges, ShownCell, ShownCellTexts, after_edits, source_changes, with_lines
-from .shown_text import ShownText
+from .shown_cells import ShownCell, ShownCellTexts, source_changes, with_lines
+from .shown_text import ShownText, marked_lines
 
 
 def record_cells(tracker: ReadTracker, stat: FileStat, document: NotebookDocument, shown: Sequence[ShownLines]) -> None:
@@ -98,17 +98,21 @@ def _written(
     source, fingerprint = cell.written[1], cell_fingerprint(*cell.written)
     if known is not None and old is not None and known.fingerprint != old.fingerprint:
         known = shown = None
-    if cell.whole or old is None or (known is not None and known.lines is None):
-        return ShownCell(fingerprint, None, {}), ShownText().with_lines(1, source)
+    seen = UNSEEN if known is None else known.seen
+    if cell.whole or old is None or seen is None:
+        return ShownCell(fingerprint, None), ShownText().with_lines(1, source)
+    for touched in cell.touched:
+        seen = seen.after(touched)._replace(partly={})
+    total = len(marked_lines(source)) if source else 0
     changes = source_changes(old.source, source)
-    return after_edits(known, fingerprint, cell.touched, source), (shown or ShownText()).with_changes(changes)
+    return ShownCell.of_lines(fingerprint, seen, total), (shown or ShownText()).with_changes(changes)
 
 
 def shown_lines(receipt: Receipt | None, document: NotebookDocument) -> dict[int, Ranges]:
     """The lines that the reader was shown of each cell, by index; only of cells that were shown in part."""
     cells = (receipt.cells or {}) if receipt is not None else {}
-    known = {at: ShownCell.of(cells[key]).lines for at, key in enumerate(keys_in(receipt, document)) if key in cells}
-    return {at: lines for at, lines in known.items() if lines is not None}
+    known = {at: ShownCell.of(cells[key]).seen for at, key in enumerate(keys_in(receipt, document)) if key in cells}
+    return {at: seen.lines for at, seen in known.items() if seen is not None}
 
 
 def cell_receipt(tracker: ReadTracker, key: str) -> Receipt | None:
@@ -158,4 +162,4 @@ def _receipt(tracker: ReadTracker, stat: FileStat) -> Receipt:
 
 
 def _is_full(cells: dict[str, str], keys: Sequence[str]) -> bool:
-    return all(key in cells and ShownCell.of(cells[key]).lines is None for key in keys)
+    return all(key in cells and ShownCell.of(cells[key]).seen is None for key in keys)

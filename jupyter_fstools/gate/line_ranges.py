@@ -5,12 +5,56 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from itertools import islice
+from typing import NamedTuple
 
 from ..documents.text.shown_lines import Shown
 from ..documents.text.touched_lines import TouchedLines
 
 _MOST_RANGES = 4000
 """Most line ranges in a receipt, as many small edits would make it megabytes; later lines count as not shown."""
+_MOST_PARTLY = 64
+
+Ranges = list[tuple[int, int]]
+"""The first and the last line of each run of lines, in order."""
+
+
+class SeenLines(NamedTuple):
+    """The lines of a text, or of a cell's source, that a reader has seen.
+
+    Attributes:
+        lines: those shown whole.
+        partly: of a line shown piece by piece, up to which character.
+        since_diff: the lines shown since a diff showed how the text changed, which does not permit overwriting it; None
+            without a diff.
+    """
+
+    lines: Ranges
+    partly: dict[int, int]
+    since_diff: Ranges | None = None
+
+    @property
+    def for_overwrite(self) -> Ranges:
+        """Those that count where the whole text is replaced."""
+        return self.lines if self.since_diff is None else self.since_diff
+
+    def are_all(self, total: int | None) -> bool:
+        """Whether all of the text's lines, `total` or unknown, count where it is replaced."""
+        return is_whole(self.for_overwrite, total)
+
+    def with_shown(self, shown: Shown) -> SeenLines:
+        """With more lines of the same text."""
+        partly = dict(self.partly)
+        whole = whole_lines(shown, partly)
+        since = None if self.since_diff is None else united([*self.since_diff, *whole])
+        return SeenLines(united([*self.lines, *whole]), dict(list(partly.items())[-_MOST_PARTLY:]), since)
+
+    def after(self, touched: Sequence[TouchedLines]) -> SeenLines:
+        """The same after the reader's own change, of which the written lines are seen too."""
+        since = None if self.since_diff is None else moved(self.since_diff, touched)
+        return SeenLines(moved(self.lines, touched), moved_pieces(self.partly, touched), since)
+
+
+UNSEEN = SeenLines([], {})
 
 
 def is_whole(lines: Sequence[tuple[int, int]], total: int | None) -> bool:

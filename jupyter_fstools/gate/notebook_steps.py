@@ -85,7 +85,7 @@ class KnownOfChange:
             return shown.diff(path, text, whole=whole) if shown is not None else None
         kept = ShownCellTexts.kept_by(self._tracker, receipt)
         cells = [
-            (_gone(name, at), lines, ShownCell.of(spelled).lines is None)
+            (_gone(name, at), lines, ShownCell.of(spelled).seen is None)
             for at, (name, spelled) in enumerate(receipt.cells.items())
             if (lines := kept.of(name)) is not None
         ]

@@ -16,17 +16,7 @@ from ..sessions import client_of
 from ..stores.protocol import MomentFilter, Store
 from ..stores.records import FileState, Reader, Receipt
 from .line_changes import line_changes
-from .line_ranges import (
-    covers,
-    is_whole,
-    moved,
-    moved_pieces,
-    ranges_as_text,
-    ranges_in,
-    spelled,
-    united,
-    whole_lines,
-)
+from .line_ranges import UNSEEN, SeenLines, covers, is_whole, ranges_as_text, ranges_in, spelled, whole_lines
 from .shown_text import ShownText, line_count
 
 ReceiptAfter = Callable[["ReadTracker", FileStat, FileState], tuple[Receipt, bytes]]
@@ -44,10 +34,11 @@ _ONE_SESSION = (
 )
 
 
-def shown_since_diff(receipt: Receipt) -> list[tuple[int, int]] | None:
-    """The lines shown since a diff showed how the file changed; None without one. A diff permits no overwriting."""
+def seen_lines(receipt: Receipt) -> SeenLines:
+    """The lines of a text that its reader has seen."""
     mark = next((view for view in receipt.views if view.startswith(_BY_DIFF)), None)
-    return None if mark is None else ranges_in(mark.removeprefix(_BY_DIFF))
+    since_diff = None if mark is None else ranges_in(mark.removeprefix(_BY_DIFF))
+    return SeenLines(receipt.lines, receipt.partly, since_diff)
 
 
 def renewed(receipt: Receipt, stat: FileStat, found: Fingerprint, **shown: Any) -> Receipt:
@@ -119,8 +110,8 @@ class ReadTracker:
             receipt.exact_sha = fingerprint().exact
             self._store.put_receipt(receipt)
         if whole and self._overwrite_needs_full_read and not receipt.full:
-            since = shown_since_diff(receipt)
-            lines = receipt.lines if since is None else since
+            seen = seen_lines(receipt)
+            lines, since = seen.for_overwrite, seen.since_diff
             # The reader's own edits may have written the lines that no window showed; an empty file has none, and a
             # diff that showed it becoming empty does not permit overwriting it either.
             if (lines or since is None) and len(lines) < 2 and is_whole(lines, total_lines(receipt)):
@@ -161,13 +152,8 @@ class ReadTracker:
             earlier = None
         if keeps_encoding and earlier is not None:
             encoding = earlier.encoding
-        known = earlier.lines if earlier else []
-        partly = dict(earlier.partly) if earlier else {}
-        whole = whole_lines(shown, partly)
-        lines = united([*known, *whole])
-        since = shown_since_diff(earlier) if earlier else None
-        since = None if since is None else united([*since, *whole])
-        full = bool(earlier and earlier.full) or is_whole(lines if since is None else since, shown.total_lines)
+        seen = (seen_lines(earlier) if earlier else UNSEEN).with_shown(shown)
+        full = bool(earlier and earlier.full) or seen.are_all(shown.total_lines)
         views = [one for one in (earlier.views if earlier else []) if one != view and not one.startswith(_BY_DIFF)]
         now = self.now()
         receipt = Receipt(
@@ -177,10 +163,10 @@ class ReadTracker:
             version=stat.content_version,
             text_sha=fingerprint.text if fingerprint else earlier.text_sha if earlier else None,
             exact_sha=fingerprint.exact if fingerprint else earlier.exact_sha if earlier else None,
-            lines=lines,
-            partly=dict(list(partly.items())[-_MOST_VIEWS:]),
+            lines=seen.lines,
+            partly=seen.partly,
             full=full,
-            views=[*_mark(None if full else since), *[*views, view][-_MOST_VIEWS:]],
+            views=[*_mark(None if full else seen.since_diff), *[*views, view][-_MOST_VIEWS:]],
             encoding=encoding,
             read_at=earlier.read_at if earlier else now,
         )
@@ -188,7 +174,7 @@ class ReadTracker:
             return earlier  # The earlier receipt proves the same, and is recent enough to be kept.
         receipt.read_at = now
         text = None
-        if earlier is None or not covers(known, shown.first, shown.last):
+        if earlier is None or not covers(earlier.lines, shown.first, shown.last):
             kept = self.shown_text(stat.key) if earlier else None
             text = (kept or ShownText()).with_window(shown.first, shown.text, whole_lines(shown, {})).packed()
         self.put(receipt, text)
@@ -235,10 +221,9 @@ class ReadTracker:
         """
         changes = line_changes(diff)
         now = {"version": stat.content_version, "text_sha": state.text_sha, "exact_sha": state.exact_sha}
-        shown = {"lines": moved(earlier.lines, touched), "partly": moved_pieces(earlier.partly, touched)}
-        since = shown_since_diff(earlier)
-        views = _mark(None if since is None else moved(since, touched))
-        receipt = earlier.model_copy(update={**now, **shown, "views": views})
+        seen = seen_lines(earlier).after(touched)
+        shown = {"lines": seen.lines, "partly": seen.partly, "views": _mark(seen.since_diff)}
+        receipt = earlier.model_copy(update={**now, **shown})
         # If no line of this content was shown, the kept lines are of an older content.
         kept = self.shown_text(stat.key) if earlier.lines or earlier.full else None
         return receipt, kept.with_changes(changes).packed() if kept is not None and changes is not None else b""

@@ -10,7 +10,7 @@ from ..documents.notebook import Cell, CellEdit, NotebookDocument, Target, cell_
 from ..errors import NotRead, Stale
 from ..stores.records import Receipt
 from .cell_receipts import cell_receipt, keys_in
-from .line_ranges import covers
+from .line_ranges import SeenLines, covers
 from .read_tracker import ReadTracker
 from .shown_cells import ShownCell, ShownCellTexts
 from .shown_text import ShownText, marked_lines
@@ -56,8 +56,8 @@ def require_cells(
                 editing = edits[target.number].edit_mode == "edit"
                 raise _stale(tracker, receipt, keys[target.index], document, target, stat.path, editing=editing)
             overwritten = overwrite_needs_whole_cell and edits[target.number].edit_mode in _OVERWRITING
-            if overwritten and known.lines is not None:
-                raise _partly_read(target, known, stat.path)
+            if overwritten and known.seen is not None:
+                raise _partly_read(target, known.seen, stat.path)
     return receipt
 
 
@@ -114,8 +114,8 @@ def _stale(
     if not show_diff(refusal, diff):
         say_in_words(refusal, *_untold(known, cell, text, whole=whole))
     elif editing and whole and tells_all(refusal, diff):
-        lines = [(1, len(marked_lines(cell.source)))]
-        receipt.cells[key] = ShownCell(cell.fingerprint, lines, {}, []).spelled()
+        seen = SeenLines([(1, len(marked_lines(cell.source)))], {}, since_diff=[])
+        receipt.cells[key] = ShownCell(cell.fingerprint, seen).spelled()
         kept.put(key, ShownText().with_lines(1, cell.source))
         tracker.put(receipt.model_copy(update={"full": False}), kept.packed())
         refusal.hint = SHOWN_BY_DIFF
@@ -125,7 +125,7 @@ def _stale(
 def _is_all_of_it(text: ShownText, known: ShownCell) -> bool:
     """Whether all lines of a cell were shown, and the bounded copy has all of them."""
     texts = text.texts()
-    if known.lines is not None or len(texts) != 1:
+    if known.seen is not None or len(texts) != 1:
         return False
     return any(cell_fingerprint(cell_type, texts[0]) == known.fingerprint for cell_type in _CELL_TYPES)
 
@@ -138,15 +138,15 @@ def _untold(known: ShownCell, cell: Cell, text: ShownText | None, *, whole: bool
     if whole:
         return ("line_endings",)
     kept = text.ranges() if text is not None else []
-    told = known.lines is not None and all(covers(kept, *lines) for lines in known.lines)
+    told = known.seen is not None and all(covers(kept, *lines) for lines in known.seen.lines)
     return ("outside_shown_lines" if text is not None and told else "unknown",)
 
 
-def _partly_read(target: Target, known: ShownCell, path: str) -> NotRead:
-    lines = known.lines if known.since_diff is None else known.since_diff
-    shown = ", ".join(f"{first}-{last}" for first, last in (lines or [])[:5]) or "none whole"
+def _partly_read(target: Target, seen: SeenLines, path: str) -> NotRead:
+    lines = seen.for_overwrite
+    shown = ", ".join(f"{first}-{last}" for first, last in lines[:5]) or "none whole"
     read = "Read the rest of the cell with `read_notebook` (`source_offset`, `source_column`)"
-    if known.since_diff is not None:
+    if seen.since_diff is not None:
         read = "Only a diff of what changed was shown: read the cell again with `read_notebook`"
     return NotRead(
         f"only a part of cell {target.cell_id!r} of {path} was shown to this session (lines {shown})",

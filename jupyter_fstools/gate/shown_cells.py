@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from ..diffs.line_diff import changed_blocks
 from ..documents.text.shown_lines import Shown
-from ..documents.text.touched_lines import TouchedLines
 from ..stores.records import Receipt
 from .line_changes import LineChange
-from .line_ranges import moved, ranges_as_text, ranges_in, united, whole_lines
+from .line_ranges import UNSEEN, SeenLines, ranges_as_text, ranges_in
 from .read_tracker import ReadTracker
 from .shown_text import MAX_KEPT_CHARACTERS, ShownText, marked_lines
-
-Ranges = list[tuple[int, int]]
-_MOST_PARTLY = 64
 
 
 class ShownCell(NamedTuple):
@@ -24,26 +19,22 @@ class ShownCell(NamedTuple):
 
     Attributes:
         fingerprint: of the source that was shown.
-        lines: those shown whole; None for all of them.
-        partly: of a line shown piece by piece, up to which character.
-        since_diff: the lines shown since a diff showed how the cell changed, which does not permit replacing the cell;
-            None without a diff.
+        seen: its lines that were shown; None for all of them.
     """
 
     fingerprint: str
-    lines: Ranges | None
-    partly: dict[int, int]
-    since_diff: Ranges | None = None
+    seen: SeenLines | None
 
     def spelled(self) -> str:
-        """As a receipt keeps it: the fingerprint and, if not all lines were shown, the other fields after colons."""
-        if self.lines is None:
+        """As a receipt keeps it: the fingerprint and, if not all lines were shown, what was, after colons."""
+        if self.seen is None:
             return self.fingerprint
-        parts = [self.fingerprint, ranges_as_text(self.lines)]
-        if self.partly or self.since_diff is not None:
-            parts.append(ranges_as_text(self.partly.items()))
-        if self.since_diff is not None:
-            parts.append(ranges_as_text(self.since_diff))
+        lines, partly, since_diff = self.seen
+        parts = [self.fingerprint, ranges_as_text(lines)]
+        if partly or since_diff is not None:
+            parts.append(ranges_as_text(partly.items()))
+        if since_diff is not None:
+            parts.append(ranges_as_text(since_diff))
         return ":".join(parts)
 
     @classmethod
@@ -51,32 +42,20 @@ class ShownCell(NamedTuple):
         """Parse the form that a receipt keeps."""
         fingerprint, *places = spelled.split(":")
         if not places:
-            return cls(fingerprint, None, {})
+            return cls(fingerprint, None)
         found = dict(enumerate(map(ranges_in, places)))
-        return cls(fingerprint, found[0], dict(found.get(1, [])), found.get(2))
+        return cls(fingerprint, SeenLines(found[0], dict(found.get(1, [])), found.get(2)))
 
-    def of_lines(self, total: int) -> ShownCell:
-        """The same, with `lines` None if all of the cell's `total` lines were shown."""
-        lines = self.lines if self.since_diff is None else self.since_diff
-        return self if lines is None or (total and lines != [(1, total)]) else ShownCell(self.fingerprint, None, {})
+    @classmethod
+    def of_lines(cls, fingerprint: str, seen: SeenLines, total: int) -> ShownCell:
+        """The lines seen of a cell that has `total` lines."""
+        return cls(fingerprint, None if seen.are_all(total) else seen)
 
 
 def source_changes(before: str, after: str) -> list[LineChange]:
     """The lines of a cell's source that differ."""
     old, new = marked_lines(before), marked_lines(after)
     return [LineChange(a + 1, b - a, [*new[c:d]]) for a, b, c, d in changed_blocks(old, new)]
-
-
-def after_edits(
-    known: ShownCell | None, fingerprint: str, edits: Sequence[Sequence[TouchedLines]], source: str
-) -> ShownCell:
-    """The lines that a reader has seen of a cell after its edits; `known` before them, None for nothing."""
-    if known is not None and known.lines is None:
-        return ShownCell(fingerprint, None, {})
-    lines, since = (known.lines or [], known.since_diff) if known else ([], None)
-    for touched in edits:
-        lines, since = moved(lines, touched), None if since is None else moved(since, touched)
-    return ShownCell(fingerprint, lines, {}, since).of_lines(len(marked_lines(source)) if source else 0)
 
 
 class ShownCellTexts:
@@ -127,12 +106,8 @@ class ShownCellTexts:
 
 def with_lines(known: ShownCell | None, fingerprint: str, shown: Shown) -> ShownCell:
     """The lines that a reader has seen of a cell after more were shown; `known` before, of the same source."""
-    if known is not None and known.lines is None:
-        return known
+    seen = UNSEEN if known is None else known.seen
+    if seen is None:
+        return ShownCell(fingerprint, None)
     assert shown.total_lines is not None
-    partly = dict(known.partly) if known else {}
-    whole = whole_lines(shown, partly)
-    lines = united([*(known.lines if known and known.lines else []), *whole])
-    since = known.since_diff if known else None
-    since = None if since is None else united([*since, *whole])
-    return ShownCell(fingerprint, lines, dict(list(partly.items())[-_MOST_PARTLY:]), since).of_lines(shown.total_lines)
+    return ShownCell.of_lines(fingerprint, seen.with_shown(shown), shown.total_lines)

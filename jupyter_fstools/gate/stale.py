@@ -15,7 +15,7 @@ from ..errors import EncodingRefused, FsToolsError, Stale
 from ..stores.records import Receipt
 from .draft import ExpectedFile, KnownContent
 from .line_ranges import covers
-from .read_tracker import shown_since_diff
+from .read_tracker import seen_lines
 from .shown_text import ShownText
 
 _SAID = {
@@ -78,7 +78,7 @@ def explain_read(refusal: Stale, opened: OpenFile, receipt: Receipt, shown: Show
         receipt: the reader's.
         shown: the lines shown, as far as they were kept.
     """
-    if not (receipt.lines or receipt.partly or receipt.full) and shown_since_diff(receipt) is None:
+    if not (receipt.lines or receipt.partly or receipt.full) and seen_lines(receipt).since_diff is None:
         return None  # The file was shown as a picture, not as an empty text.
     kept = shown.ranges() if shown is not None else []
     whole = shown is not None and is_whole_text(receipt, shown)
@@ -108,7 +108,7 @@ def is_in_other_encoding(opened: OpenFile, receipt: Receipt) -> bool:
 
 def is_whole_text(receipt: Receipt, shown: ShownText) -> bool:
     """Whether the lines that were kept of those shown are the whole file."""
-    return (receipt.full or shown_since_diff(receipt) is not None) and shown.ranges() == receipt.lines
+    return (receipt.full or seen_lines(receipt).since_diff is not None) and shown.ranges() == receipt.lines
 
 
 def text_of(opened: OpenFile, encoding: TextEncoding) -> str:
