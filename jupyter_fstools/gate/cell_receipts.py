@@ -102,7 +102,7 @@ def _written(
     if cell.whole or old is None or seen is None:
         return ShownCell(fingerprint, None), ShownText().with_lines(1, source)
     for touched in cell.touched:
-        seen = seen.after(touched)._replace(partly={})
+        seen = seen.after(touched)
     total = len(marked_lines(source)) if source else 0
     changes = source_changes(old.source, source)
     return ShownCell.of_lines(fingerprint, seen, total), (shown or ShownText()).with_changes(changes)

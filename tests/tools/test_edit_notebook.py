@@ -397,6 +397,15 @@ def test_an_own_step_shows_no_line_of_a_cell_of_which_it_wrote_a_part(call, step
     call("edit_notebook", edit_mode="delete", **cell)
 
 
+def test_the_pieces_of_a_line_are_all_of_it_though_another_line_was_edited_between(call):
+    call.put(PATH, jupyterlab(notebook(code("a = 1\n" + "b = 1; " + "x" * 3000))))
+    cell = {"path": PATH, "cell_id": "c0"}
+    call("read_notebook", **cell)
+    call("edit_notebook", edit_mode="edit", old_string="a = 1", new_string="a = 2\nc = 1", **cell)
+    call("read_notebook", source_offset=3, source_column=2001, **cell)
+    call("edit_notebook", edit_mode="delete", **cell)
+
+
 @pytest.mark.parametrize("next_step", ["edit", "grep", "read_notebook"])
 @pytest.mark.parametrize("edit_mode", ["replace", "delete"])
 def test_a_cell_of_which_a_diff_was_shown_is_not_overwritten(call, edit_mode, next_step):
