@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import logging
+import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NoReturn
 
 from ..content.splices import either_way
 from ..errors import Conflict, FsToolsError
+from ..sessions import system_user
 from ..stores.protocol import Store
 from ..stores.record_json import to_json
-from ..stores.records import Change, ChangeStatus, Via
-from .draft import Work, new_change, place_of
+from ..stores.records import Change, ChangedFile, ChangeStatus, Place, Via
+from .draft import Work
 from .kept_steps import KeptSteps
 from .read_tracker import ReadTracker
 from .write_ahead import Landed, States, WriteAhead, as_landed, with_file, with_states
@@ -69,7 +71,7 @@ class Commits:
         """Carry out one change; `approved` says that a person asked for it."""
 
         def begin(states: Sequence[States]) -> Change:
-            pending = new_change(work, states, self._reader, "pending", self._store.now())
+            pending = self._new(work, states, "pending")
             if approved:
                 pending.decided_at, pending.decided_by = pending.created_at, self._reader.user
                 pending.decided_via = self._via
@@ -82,7 +84,7 @@ class Commits:
     def propose(self, work: Work) -> Change:
         """Record a change that waits for a person."""
         states = [with_file(self._ahead.states(draft, step.op, step.splices), draft) for draft, step in work]
-        proposal = new_change(work, states, self._reader, "proposed", self._store.now())
+        proposal = self._new(work, states, "proposed")
         change = self._store.add_change(proposal, self._kept.proposed(work))
         self.announce(change)
         return change
@@ -92,7 +94,7 @@ class Commits:
         proposed = self._store.splices(proposal.id) or b""
         carried_out = self._kept.carried_out(work)
         moved_on = any(draft.placed is not None for draft, _ in work)
-        record = record.model_copy(update={"place": place_of(work), "decided_via": self._via})
+        record = record.model_copy(update={"place": _place_of(work), "decided_via": self._via})
 
         def begin(states: Sequence[States]) -> Change:
             # Where the document was saved since, the file is no longer as the proposal tells.
@@ -124,6 +126,32 @@ class Commits:
         """Notify this process's followers of the journal."""
         if self._committed is not None:
             self._committed(change)
+
+    def _new(self, work: Work, states: Sequence[States], status: ChangeStatus) -> Change:
+        """The journal's entry for a change; `states` are those of its files."""
+        (draft, step), (before, after) = work[0], states[0]
+        files = [
+            ChangedFile(key=draft.stat.key, path=draft.stat.path, before=before, after=after, diff=step.diff)
+            for (draft, step), (before, after) in (zip(work, states, strict=True) if len(work) > 1 else ())
+        ]
+        return Change(
+            id=f"c{secrets.token_hex(6)}",
+            key=draft.stat.key,
+            path=draft.stat.path,
+            tool=step.tool,
+            user=self._reader.user,
+            session=self._reader.session,
+            created_at=self._store.now(),
+            status=status,
+            before=before,
+            after=after,
+            diff=step.diff,
+            undoes=step.undoes,
+            undoable=all(step.undoable for _, step in work),
+            files=files,
+            place=_place_of(work),
+            account=system_user(),
+        )
 
     def _finished(
         self, begun: Change, landed: Sequence[Landed], tracker: ReadTracker | None, splices: bytes | None = None
@@ -167,6 +195,12 @@ class Commits:
         self._ahead.take_back(change, landed, late)
         settle(self._store, change, decided_by=self._reader.user, stands=True)
         raise late
+
+
+def _place_of(work: Work) -> Place:
+    """Where a change lands; a room if any of its files is in one, else a document if any is in one."""
+    places = {draft.holder.place for draft, _ in work}
+    return next(place for place in ("room", "document", "disk") if place in places)
 
 
 def _known_to(tracker: ReadTracker, work: Work, proposal: Change) -> Work:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,8 +16,7 @@ from ..documents.text.encoding import declared_otherwise
 from ..documents.text.touched_lines import TouchedLines
 from ..errors import Denied, IsDirectory, Stale, TooLarge
 from ..open_documents.protocol import Holder
-from ..sessions import system_user
-from ..stores.records import Change, ChangedFile, ChangeStatus, FileState, Place, Reader, Receipt
+from ..stores.records import FileState, Receipt
 from .read_tracker import ReadTracker, ReceiptAfter
 
 if TYPE_CHECKING:
@@ -164,48 +162,6 @@ class ExpectedFile:
     def refusal(self, found: str) -> Stale:
         """The refusal, given what was found of the file."""
         return Stale(f"{self.why}: {self.path} {found}", hint=self.hint, path=self.path)
-
-
-def new_change(
-    work: Work,
-    states: Sequence[tuple[FileState | None, FileState | None]],
-    reader: Reader,
-    status: ChangeStatus,
-    at: float,
-) -> Change:
-    """The journal's entry for a step, made `at` a time, of one file or of several.
-
-    `states` are each file's before and after it.
-    """
-    (draft, step), (before, after) = work[0], states[0]
-    files = [
-        ChangedFile(key=draft.stat.key, path=draft.stat.path, before=before, after=after, diff=step.diff)
-        for (draft, step), (before, after) in (zip(work, states, strict=True) if len(work) > 1 else ())
-    ]
-    return Change(
-        id=f"c{secrets.token_hex(6)}",
-        key=draft.stat.key,
-        path=draft.stat.path,
-        tool=step.tool,
-        user=reader.user,
-        session=reader.session,
-        created_at=at,
-        status=status,
-        before=before,
-        after=after,
-        diff=step.diff,
-        undoes=step.undoes,
-        undoable=all(step.undoable for _, step in work),
-        files=files,
-        place=place_of(work),
-        account=system_user(),
-    )
-
-
-def place_of(work: Work) -> Place:
-    """Where a change lands; a room if any of its files is in one, else a document if any is in one."""
-    places = {draft.holder.place for draft, _ in work}
-    return next(place for place in ("room", "document", "disk") if place in places)
 
 
 def tell_declared_encodings(work: Work) -> None:
