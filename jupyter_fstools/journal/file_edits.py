@@ -15,9 +15,10 @@ from ..documents.text.encoding import TextEncoding, declared_otherwise, encoding
 from ..documents.text.touched_lines import TouchedLines, touched_lines
 from ..errors import FsToolsError
 from ..gate.draft import Draft, ExpectedFile, Step
-from ..gate.notebook_steps import KnownOfChange, told_by_cells
+from ..gate.notebook_steps import told_by_cells
 from ..gate.workspace import Workspace
 from ..stores.records import Change, ChangedFile
+from .known_content import KnownOfChange
 
 _NO_SPLICES = b"\x00[true,[]]\n"
 
