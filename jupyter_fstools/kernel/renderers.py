@@ -11,7 +11,7 @@ from ..diffs.file_diff import DiffHunk, FileDiff, hunk_title, titled_hunks
 from ..plain_text import change_row, fact_rows, lines_of, one_line, titled_diffs
 from ..search.query import TextMatch
 from ..stores.records import Change
-from ..tools.search_notes import ShownLine, shown_groups
+from ..tools.grep_rows import ShownLine, shown_groups
 from .cells import as_typed, highlighted_lines, html_rows, left_html, plain_rows
 from .result import (
     MOST_CHARACTERS,

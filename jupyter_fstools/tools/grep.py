@@ -18,13 +18,11 @@ from ..open_documents.protocol import is_live
 from ..search.grep import search_text
 from ..search.query import FoundText, OutputMode, TextMatch, TextQuery
 from .arguments import Arguments, Count, Flag, Text
+from .grep_rows import fitting_matches, left_out, match_rows
 from .opened_notebook import leave_receipt_of_cells
 from .search_notes import (
-    fitting_matches,
-    left_out,
     linked_folder,
     list_of_globs,
-    match_rows,
     not_read,
     not_searched,
     nothing,

@@ -29,7 +29,7 @@ from jupyter_fstools.search.ripgrep import engine as ripgrep_engine
 from jupyter_fstools.search.ripgrep import process as ripgrep_process
 from jupyter_fstools.search.ripgrep.process import Ripgrep, RipgrepFailed
 from jupyter_fstools.search.ripgrep.run import Run
-from jupyter_fstools.tools.search_notes import shown_groups
+from jupyter_fstools.tools.grep_rows import shown_groups
 from jupyter_fstools.walking.listing import EVERYTHING, Listing
 from tests.processes import wait_until_gone
 from tests.visible import Only

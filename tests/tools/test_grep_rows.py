@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jupyter_fstools.search.query import TextMatch
-from jupyter_fstools.tools.search_notes import ShownLine, shown_groups
+from jupyter_fstools.tools.grep_rows import ShownLine, shown_groups
 
 
 def lines(*matches: TextMatch) -> list[ShownLine]:
