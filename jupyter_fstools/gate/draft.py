@@ -76,7 +76,6 @@ class Step:
     """The step that a commit takes on the file of its draft.
 
     Attributes:
-        op: `delete` removes the file, all others write it.
         splices: the changes, in bytes of the draft's content; for a deletion one that removes all of it.
         diff: for people.
         tool: the name of the calling tool.
@@ -88,7 +87,6 @@ class Step:
         touched: the lines of a text that each splice touches, where it is edited.
     """
 
-    op: Operation
     splices: Sequence[Splice]
     diff: FileDiff
     tool: str
@@ -98,6 +96,11 @@ class Step:
     receipt: ReceiptAfter | None = None
     notebook: ChangedNotebook | None = None
     touched: Sequence[TouchedLines] = ()
+
+    @property
+    def op(self) -> Operation:
+        """`delete` removes the file, all others write it."""
+        return self.diff.op
 
     @cached_property
     def undoable(self) -> bool:

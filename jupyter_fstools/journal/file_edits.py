@@ -84,7 +84,7 @@ class Steps:
                     after = all_of(SplicedContent(draft.content, splices))
                     written = after.decode(encoding.codec, "replace").removeprefix("\ufeff")
                 touched = self._touched(draft, splices, encoding, own=change.tool != "undo")
-                step = Step(op, splices, file.diff, change.tool, written=written, touched=touched)
+                step = Step(splices, file.diff, change.tool, written=written, touched=touched)
                 step = _told(draft, file, step)
             yield draft, replace(step, undoes=change.undoes)
 
@@ -114,13 +114,13 @@ class Steps:
             line_at = self._workspace.versions.line_at(draft.before)
             diff = diff_of_splices(draft.stat.path, op, draft.before, splices, encoding, line_at)
         touched = self._touched(draft, splices, encoding, own=own)
-        return _told(draft, file, Step(op, splices, diff, tool, touched=touched))
+        return _told(draft, file, Step(splices, diff, tool, touched=touched))
 
     def _step_back(self, draft: Draft, file: ChangedFile, kept: bytes, *, own: bool) -> Step:
         if file.before is None:
             data = all_of(draft.content)
             diff = diff_of_creation(file.path, "delete", data, told_encoding(file, draft.content, ()))
-            return _told(draft, file, Step("delete", [Splice(0, data, b"")], diff, "undo"))
+            return _told(draft, file, Step([Splice(0, data, b"")], diff, "undo"))
         splices = splices_to_undo(draft, kept)
         encoding = encoding_before(file, draft, splices)
         op: Operation = "create" if file.after is None else "edit"

@@ -268,7 +268,7 @@ def _effect(
     diff = diff_of_changes(draft.stat.path, "edit", snippet.passed(changes), encoding)
     outside = _outside_shown_lines(shown, splices, line_numbers(opened, encoding, line_at), encoding)
     touched = touched_lines(opened, splices, encoding, line_at)
-    step = Step("edit", splices, diff, "edit_file", encoding=shown.encoding, touched=touched)
+    step = Step(splices, diff, "edit_file", encoding=shown.encoding, touched=touched)
     return step, snippet.text, outside
 
 

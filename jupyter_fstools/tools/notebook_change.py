@@ -76,7 +76,7 @@ def _edited(
     diff = notebook_diff(draft.stat.path, "edit", outcome.diffs, document.language, left_out=outcome.left_out)
     changed = ChangedNotebook(document, outcome.splices)
     receipt = kept_with(workspace, changed, goes_on(document, outcome.after))
-    step = Step("edit", outcome.splices, diff, "edit_notebook", receipt=receipt, notebook=changed)
+    step = Step(outcome.splices, diff, "edit_notebook", receipt=receipt, notebook=changed)
     return EditedNotebook(draft, step, numbers, outcome, outside, newer)
 
 

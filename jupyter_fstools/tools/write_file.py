@@ -77,7 +77,7 @@ def run(workspace: Workspace, arguments: WriteFileArguments) -> ToolResult:
         if is_notebook:
             _require_whole_sources(arguments.content)
         splices, diff = _difference(workspace, draft, encoding, data)
-        step = Step("create" if draft.before is None else "overwrite", splices, diff, "write_file", named, written=text)
+        step = Step(splices, diff, "write_file", named, written=text)
         if is_notebook:
             step = told_by_cells(step, None)
         change = workspace.commit(draft, step)

@@ -23,7 +23,7 @@ def edit(call, path, old, new, **more):
 
 
 def step(path, *splices, op="edit"):
-    return Step(op, list(splices), FileDiff(path=path, op=op), "test")
+    return Step(list(splices), FileDiff(path=path, op=op), "test")
 
 
 def test_peek_and_show_alone_open_nothing(call):
