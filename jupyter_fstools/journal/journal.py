@@ -71,7 +71,7 @@ class Journal(Listing):
         with self._drafts(files, change.id, "applied", "undone") as (drafts, found):
             change = found
             back = self._steps.back(drafts, change, parts)
-            work: Work = [(draft, replace(step, tool="undo", undoes=change.id)) for draft, step in back]
+            work: Work = [(draft, replace(step, undoes=change.id)) for draft, step in back]
             left: Decided | None = None
             if hunks is not None:
                 work, left = self._without(work, change, hunks, are_placed=bool(anchors))
