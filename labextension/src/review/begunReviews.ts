@@ -8,6 +8,8 @@ import type { Decider } from './decider';
 import type { DocumentReview } from './documentReview';
 import type { KeptDecisions } from './keptDecisions';
 
+import { inFile } from './fileChanges';
+
 /** What a person has decided, or begun to write, at parts of proposals in documents of this page. */
 export interface IBegunReviews {
   /** Whether there is any about a proposal. */
@@ -28,7 +30,7 @@ export class BegunReviews implements IBegunReviews {
    * @param _elsewhere - decides about proposals whose document is not open.
    */
   constructor(
-    private _server: Pick<ToolsServer, 'standing'>,
+    private _server: Pick<ToolsServer, 'standing' | 'whole'>,
     private _decisions: Pick<KeptDecisions, 'has'>,
     private _reviews: () => Iterable<Pick<DocumentReview, 'hasBegun' | 'shows' | 'decideWhole'>>,
     private _elsewhere: Pick<Decider, 'decideWhole'>
@@ -40,8 +42,11 @@ export class BegunReviews implements IBegunReviews {
 
   async decide(id: string, decision: 'approve' | 'reject'): Promise<Change> {
     const { change } = await this._server.standing(id);
-    const shown = [...this._reviews()].filter(review => review.shows(id));
+    // A cut diff has fewer hunks than those that the person decided about.
+    const [whole] = inFile(await this._server.whole(change), change.path);
+    const reviews = [...this._reviews()];
+    const shown = reviews.filter(review => review.shows(id));
     const review = shown.find(one => one.hasBegun(id)) ?? shown.at(0) ?? this._elsewhere;
-    return review.decideWhole(change, decision);
+    return review.decideWhole(whole, decision);
   }
 }

@@ -113,7 +113,7 @@ export class Decider {
     }
     // In a copy, so that a refusal by the server leaves the decisions so far unchanged.
     const decisions = this._decisionsOf(change).copy();
-    const names = hunksOf(change);
+    const names = hunksOf(decisions.change);
     const open = decision === 'approve' ? names.filter(name => decisions.of(name) === undefined) : names;
     decisions.decide(open, decision === 'approve');
     return this._carryOut(decisions);

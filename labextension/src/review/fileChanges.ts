@@ -43,8 +43,8 @@ function unseenOf(changes: readonly Change[], user: string): Change[] {
   return changes.filter(change => isUnseen(change, user));
 }
 
-/** A change reduced to one file; none if it is not about that file. */
-function inFile(change: Change, path: string): Change[] {
+/** A change reduced to one file, with the lines of its editor; none if it is not about that file. */
+export function inFile(change: Change, path: string): Change[] {
   const files = filesOf(change).filter(file => file.path === path);
   return files.map(({ diff }) => ({ ...change, path, diff: diffInEditor(diff) }));
 }
