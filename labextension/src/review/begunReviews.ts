@@ -32,7 +32,7 @@ export class BegunReviews implements IBegunReviews {
   constructor(
     private _server: Pick<ToolsServer, 'standing' | 'whole'>,
     private _decisions: Pick<KeptDecisions, 'has'>,
-    private _reviews: () => Iterable<Pick<DocumentReview, 'hasBegun' | 'shows' | 'decideWhole'>>,
+    private _reviews: () => Iterable<Pick<DocumentReview, 'hasBegun' | 'noteBegun' | 'shows' | 'decideWhole'>>,
     private _elsewhere: Pick<Decider, 'decideWhole'>
   ) {}
 
@@ -45,8 +45,9 @@ export class BegunReviews implements IBegunReviews {
     // A cut diff has fewer hunks than those that the person decided about.
     const [whole] = inFile(await this._server.whole(change), change.path);
     const reviews = [...this._reviews()];
-    const shown = reviews.filter(review => review.shows(id));
-    const review = shown.find(one => one.hasBegun(id)) ?? shown.at(0) ?? this._elsewhere;
+    const begun = reviews.filter(review => review.hasBegun(id));
+    begun.forEach(review => review.noteBegun(decision, [whole]));
+    const review = begun.at(0) ?? reviews.find(one => one.shows(id)) ?? this._elsewhere;
     return review.decideWhole(whole, decision);
   }
 }

@@ -189,7 +189,7 @@ export class DocumentReview implements IDisposable {
   ): Promise<void> {
     const act = async () => {
       if (names.length > 1) {
-        this._noteBegun(decision, [change], names);
+        this.noteBegun(decision, [change], names);
       }
       await this._decider.decide(change, names, decision, detail);
       this._parts.decided();
@@ -219,7 +219,7 @@ export class DocumentReview implements IDisposable {
   async decideAll(decision: BarDecision): Promise<void> {
     const act = async () => {
       const meant = this._meant(decision);
-      this._noteBegun(decisionOf(decision), meant);
+      this.noteBegun(decisionOf(decision), meant);
       await this._decider.decideAll(meant, decisionOf(decision), this._others(decision));
       await this._load();
     };
@@ -239,7 +239,7 @@ export class DocumentReview implements IDisposable {
 
   /** Decide about one waiting change from outside of the document; throws if the server refuses. */
   async decideWhole(change: Change, decision: Decision): Promise<Change> {
-    this._noteBegun(decision, [change]);
+    this.noteBegun(decision, [change]);
     try {
       return await this._decider.decideWhole(change, decision);
     } finally {
@@ -248,7 +248,7 @@ export class DocumentReview implements IDisposable {
   }
 
   /** Let what the person has begun to write at hunks count when these are decided together with others. */
-  private _noteBegun(decision: Decision, changes: readonly Change[], among?: readonly string[]): void {
+  noteBegun(decision: Decision, changes: readonly Change[], among?: readonly string[]): void {
     for (const { change, names, reason, text, proposed } of this._marks.begun) {
       const isMeant = changes.some(({ id }) => id === change.id) && names.every(name => among?.includes(name) ?? true);
       if (isMeant && decision === 'approve' && text !== null && proposed !== null) {

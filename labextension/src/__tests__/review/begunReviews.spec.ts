@@ -13,6 +13,7 @@ const server = { standing: async () => ({ change: cut, changed_since: [] }), who
 const reviewOf = (name: string, asked: string[], { shows = true, hasBegun = false } = {}) => ({
   shows: () => shows,
   hasBegun: () => hasBegun,
+  noteBegun: (decision: string) => void asked.push(`${decision} what is begun in ${name}`),
   decideWhole: async ({ diff }: typeof whole, decision: string) => {
     asked.push(`${decision} ${diff.hunks.length} hunks in ${name}`);
     return whole;
@@ -21,9 +22,9 @@ const reviewOf = (name: string, asked: string[], { shows = true, hasBegun = fals
 
 it.each([
   [
-    'that in which the person has begun',
-    [{ hasBegun: false }, { hasBegun: true }],
-    ['approve 2 hunks in 1']
+    'that in which the person has begun first, and what they have begun in another one counts',
+    [{ hasBegun: false }, { hasBegun: true }, { hasBegun: true }],
+    ['approve what is begun in 1', 'approve what is begun in 2', 'approve 2 hunks in 1']
   ],
   ['the first that shows the change', [{ shows: false }, {}, {}], ['approve 2 hunks in 1']],
   ['none, where it is not open', [{ shows: false }], ['approve 2 hunks in none']]
