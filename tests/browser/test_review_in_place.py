@@ -194,6 +194,20 @@ def test_what_was_rejected_or_edited_in_the_document_stays_so_when_the_rest_is_a
     expect(page.locator(".jp-fstools-Review-line.jp-mod-remove")).to_have_count(0)
 
 
+def test_an_edited_hunk_is_approved_in_the_panel_though_a_preview_was_opened_before_the_editor(desk, waits):
+    waits.write("a.md", BEFORE)
+    for factory in ("Markdown Preview", "Editor"):
+        desk.page.evaluate(OPEN_WITH, [waits.path("a.md"), factory])
+    rewrite(waits, upper(3, 30), "a.md")
+    press(controls(desk, 0), "edit")
+    text = controls(desk, 0).get_by_label("Text to write instead")
+    text.fill(text.input_value().replace("LINE_3", "LINE_THREE"))
+    press(controls(desk, 0), "approve")
+    expect(controls(desk, 0)).to_contain_text("Carried out once every part")
+    act(desk.open_panel().card(waits.path("a.md")), "approve")
+    until_written(desk, waits, upper(30).replace("line_3 =", "LINE_THREE ="), "a.md")
+
+
 def test_what_cannot_be_approved_leaves_what_was_decided(editor, waits):
     """The page cannot tell that the file has become read-only."""
     window, _ = editor

@@ -226,9 +226,9 @@ export class DocumentReview implements IDisposable {
     await this._once(decision, () => this._keepKeyboard(act));
   }
 
-  /** Whether the document shows this waiting change. */
+  /** Whether the document shows this waiting change, as no preview does. */
   shows(id: string): boolean {
-    return this._known.waiting.some(change => change.id === id);
+    return this._known.waiting.some(change => change.id === id && this._isShown(change));
   }
 
   /** Whether the person has begun to write at a hunk of a change; an empty field, or an unchanged text, is nothing. */
