@@ -114,7 +114,9 @@ export class Decider {
     // In a copy, so that a refusal by the server leaves the decisions so far unchanged.
     const decisions = this._decisionsOf(change).copy();
     const names = hunksOf(decisions.change);
-    const open = decision === 'approve' ? names.filter(name => decisions.of(name) === undefined) : names;
+    // All are rejected only after the server refused that, so the person means something else now.
+    const isOfRest = decision === 'approve' && names.some(name => decisions.of(name) !== false);
+    const open = isOfRest ? names.filter(name => decisions.of(name) === undefined) : names;
     decisions.decide(open, decision === 'approve');
     return this._carryOut(decisions);
   }

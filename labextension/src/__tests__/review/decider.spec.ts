@@ -68,6 +68,19 @@ describe('what was decided of a proposal', () => {
     expect(decider.taken(proposal, names)).toBe(true);
   });
 
+  it.each([1, 2])('is approved as a whole after the server refused to reject all of it: %s hunks', async count => {
+    const answers = [Promise.reject(new Error('not now')), Promise.resolve()];
+    const asked = jest.fn(() => answers.shift()!);
+    const [decider] = deciderOf(asked);
+    const change = { ...proposal, diff: fileDiff({ hunks: proposal.diff.hunks.slice(0, count) }) };
+    for (const at of proposal.diff.hunks.slice(0, count).keys()) {
+      await decider.decide(change, [hunkName(at)], 'reject', {});
+    }
+    expect(decider.problem).toBe('not now');
+    await decider.decideWhole(change, 'approve');
+    expect(asked).toHaveBeenLastCalledWith(proposal.id, 'approve', { hunks: undefined, reason: undefined });
+  });
+
   it('stays when the rest is decided elsewhere, save that a rejection is of all', async () => {
     const asked = jest.fn(() => Promise.resolve());
     const [decider, decisions] = deciderOf(asked);
