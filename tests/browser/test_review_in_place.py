@@ -194,6 +194,20 @@ def test_what_was_rejected_or_edited_in_the_document_stays_so_when_the_rest_is_a
     expect(page.locator(".jp-fstools-Review-line.jp-mod-remove")).to_have_count(0)
 
 
+@pytest.mark.parametrize("place", ["panel", "document"])
+def test_a_rejected_hunk_whose_text_is_only_opened_stays_rejected_when_the_rest_is_approved(editor, waits, place):
+    window, _ = editor
+    press(controls(window, 0), "reject")
+    expect(controls(window, 0)).to_contain_text("Carried out once every part")
+    press(controls(window, 0), "edit")
+    expect(controls(window, 0).get_by_label("Text to write instead")).to_be_focused()
+    if place == "panel":
+        act(window.open_panel().card(waits.path("a.py")), "approve")
+    else:
+        press(window.page.locator(".jp-fstools-ReviewBar"), "approve")
+    until_written(window, waits, upper(30))
+
+
 def test_an_edited_hunk_is_approved_in_the_panel_though_a_preview_was_opened_before_the_editor(desk, waits):
     waits.write("a.md", BEFORE)
     for factory in ("Markdown Preview", "Editor"):

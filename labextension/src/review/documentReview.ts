@@ -251,7 +251,9 @@ export class DocumentReview implements IDisposable {
   noteBegun(decision: Decision, changes: readonly Change[], among?: readonly string[]): void {
     for (const { change, names, reason, text, proposed } of this._marks.begun) {
       const isMeant = changes.some(({ id }) => id === change.id) && names.every(name => among?.includes(name) ?? true);
-      if (isMeant && decision === 'approve' && text !== null && proposed !== null) {
+      // A rejected hunk whose text was only opened stays rejected, save with others that are approved by name.
+      const isRejected = !among && text === proposed && this._decider.taken(change, names) === false;
+      if (isMeant && decision === 'approve' && text !== null && proposed !== null && !isRejected) {
         this._decider.note(change, names, true, { text: text === proposed ? undefined : text });
       } else if (isMeant && decision === 'reject' && reason.trim()) {
         this._decider.note(change, names, false, { reason: reason.trim() });
