@@ -222,6 +222,16 @@ def test_an_edited_hunk_is_approved_in_the_panel_though_a_preview_was_opened_bef
     until_written(desk, waits, upper(30).replace("line_3 =", "LINE_THREE ="), "a.md")
 
 
+def test_the_keyboard_stays_in_a_comparison_whose_change_is_approved(editor, waits):
+    window, _ = editor
+    press(controls(window, 0), "compare")
+    shown = window.page.locator(".jp-fstools-ChangeComparison")
+    shown.locator('[data-action="approve"]').press("Enter")
+    expect(shown.locator('[data-action="approve"]')).to_have_count(0)
+    expect(shown.locator(":focus")).to_have_count(1)
+    assert waits.text("a.py") == upper(3, 30)
+
+
 def test_what_cannot_be_approved_leaves_what_was_decided(editor, waits):
     """The page cannot tell that the file has become read-only."""
     window, _ = editor

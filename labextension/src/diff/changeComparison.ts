@@ -252,6 +252,7 @@ export class ChangeComparison extends MainAreaWidget<Panel> {
   }
 
   private async _decide(decision: Decision): Promise<void> {
+    const hadKeyboard = this.node.contains(document.activeElement);
     this._problem?.dispose();
     this._problem = null;
     try {
@@ -262,6 +263,10 @@ export class ChangeComparison extends MainAreaWidget<Panel> {
     await this._load();
     if (this._problem) {
       this.content.insertWidget(0, this._problem);
+    }
+    if (hadKeyboard && !this.isDisposed && document.activeElement === document.body) {
+      // The pressed button is gone.
+      this.activate();
     }
   }
 
