@@ -11,7 +11,7 @@ from functools import cached_property
 from ..backends.path_names import spelled_for_system
 from ..backends.protocol import Backend
 from ..errors import FsToolsError, Invalid, OutsideRoot
-from .segments import MalformedSegment, escaped, expand_braces, literal_name, segment_regex
+from .segments import ExcessiveBraces, MalformedSegment, escaped, expand_braces, literal_name, segment_regex
 
 LONGEST_PATTERN = 4096
 _NEVER_IN_NAMES = re.compile("[\0\ud800-\udc7f\udd00-\udfff]")
@@ -250,10 +250,10 @@ def _compiled(pattern: str, *, include_hidden: bool, root: str, field: str) -> G
         for names in alternatives:
             for name in names:
                 segment_regex(name, as_git=False)
+    except ExcessiveBraces:
+        raise
     except (Invalid, MalformedSegment) as error:
         said = error.message if isinstance(error, Invalid) else f"{error} in {pattern!r}"
-        if "more than" in said:
-            raise
         malformed, alternatives = Invalid(said, hint="Escape special characters with a backslash."), []
         malformed.say_which_argument(field)
         spelled = [_names(escaped(pattern))]

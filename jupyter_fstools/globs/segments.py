@@ -16,14 +16,18 @@ _CLASS = re.compile(r"\[[!^]?+\]?+(?:[^\]\\]|\\.)*+\]", re.DOTALL)
 _CLASS_WITH_NAMES = re.compile(r"\[[!^]?+\]?+(?:\[:[^\]]++(?<=:)\]|[^\]\\]|\\.)*+\]", re.DOTALL)
 
 
+class ExcessiveBraces(Invalid):
+    """The braces of a pattern stand for too much, or are nested too deep."""
+
+
 def expand_braces(pattern: str) -> list[str]:
     """Every pattern that the braces of `pattern` stand for, in the order written.
 
     `{a,b}` nests; a brace that is escaped or inside `[...]` is an ordinary character.
 
     Raises:
-        Invalid: a brace is open or closed without its partner, more than 50 are inside each other, or there are more
-            than 1,000 alternatives.
+        Invalid: a brace is open or closed without its partner.
+        ExcessiveBraces: more than 50 are inside each other, or there are more than 1,000 alternatives.
     """
     alternatives, end = _sequence(pattern, 0, depth=0)
     if end < len(pattern):
@@ -51,7 +55,7 @@ def _sequence(pattern: str, at: int, *, depth: int) -> tuple[list[str], int]:
 
 def _options(pattern: str, opening: int, depth: int) -> tuple[list[str], int]:
     if depth > DEEPEST:
-        raise Invalid(
+        raise ExcessiveBraces(
             f"the braces of {pattern[:80]!r} are nested more than {DEEPEST} deep",
             hint="Write the choices side by side ({a,b,c}), or escape braces that are meant literally: \\{",
         )
@@ -93,7 +97,7 @@ def _times(left: list[str], right: list[str], pattern: str) -> list[str]:
 
 def _bound(count: int, pattern: str) -> None:
     if count > MOST_ALTERNATIVES:
-        raise Invalid(
+        raise ExcessiveBraces(
             f"the braces of {pattern[:80]!r} stand for more than {MOST_ALTERNATIVES} alternatives",
             hint="Write a shorter pattern, or several calls.",
         )

@@ -87,7 +87,7 @@ def test_wildcards_take_hidden_names_only_when_asked(pattern: str, path: str, pl
     assert fits(pattern, path, include_hidden=True) is hidden
 
 
-@pytest.mark.parametrize("name", ["app/[id]/page.tsx", "file(1).txt", "a{b}c", "[z", "we{ird"])
+@pytest.mark.parametrize("name", ["app/[id]/page.tsx", "file(1).txt", "a{b}c", "[z", "we{ird", "{more than one"])
 def test_a_file_with_the_pattern_as_its_name_matches(name: str) -> None:
     """Special characters of a pattern are ordinary ones in a name."""
     assert fits(name, name)
