@@ -109,7 +109,7 @@ def _further_matches(given: Namespace) -> FurtherMatches:
     told = {name: bool(getattr(given, name, False)) for name in ("literal", "case_insensitive", "multiline")}
     expression = compile_expression(given.pattern, **told)
     degree = expression.degree
-    if expression.multiline or degree is None:
+    if told["multiline"] or degree is None:
         return no_matches
     pattern = re.compile(expression.write_full(), re.MULTILINE | (re.IGNORECASE if expression.ignore_case else 0))
 

@@ -21,7 +21,7 @@ from .excerpts import MOST_AT_ONCE
 from .notebooks import NotebookSearch
 from .page import MatchingFiles, Page
 from .python.engine import PythonEngine
-from .python.matcher import Matcher, goes_over_lines
+from .python.matcher import Matcher
 from .query import FoundText, MatchingFile, TextQuery, file_filter, unwanted_files
 from .regex.dialect import Expression, compile_expression
 from .ripgrep.engine import LITTLE_FILES, RipgrepEngine
@@ -201,7 +201,7 @@ class _Search:
 
     def _one_file(self, file: FileStat) -> Iterator[Batch]:
         batch = Batch(size=1, whatever_size=True)
-        as_a_whole = is_notebook_name(file.path) or goes_over_lines(self._expression)
+        as_a_whole = is_notebook_name(file.path) or self._expression.over_lines
         if as_a_whole and file.size > MOST_AT_ONCE:
             batch.skipped["long"] += 1
         else:

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from jupyter_fstools.search import match_lines
 from jupyter_fstools.search.match_lines import Expensive, Finder, Hit, lines_with
-from jupyter_fstools.search.python.matcher import goes_over_lines
 from jupyter_fstools.search.regex.dialect import compile_expression
 
 EVERY = 10**9
@@ -123,10 +122,10 @@ def test_too_many_matches_over_lines_are_not_taken_up_one_by_one() -> None:
 
 @pytest.mark.parametrize("pattern", [r"\n", r"\s", r"\W", r"\D", "[^a]", r"[a\n]", "(?s).", "(?s:.)b", r"a\x0a"])
 def test_a_pattern_that_can_match_a_line_feed_goes_over_lines(pattern: str) -> None:
-    assert goes_over_lines(compile_expression(pattern, multiline=True))
+    assert compile_expression(pattern, multiline=True).over_lines
 
 
 @pytest.mark.parametrize("pattern", ["a", ".", "^a$", r"\B", r"\S", r"\w+", r"\[s", "[]a]", r"[\]\\]", r"\.|\\n"])
 def test_no_other_pattern_does(pattern: str) -> None:
     """It answers as it does without `multiline`, and as fast."""
-    assert not goes_over_lines(compile_expression(pattern, multiline=True))
+    assert not compile_expression(pattern, multiline=True).over_lines

@@ -16,7 +16,7 @@ from ..batches import Batch, Counted, EngineName, Part
 from ..excerpts import decoded, is_utf16, text_blocks
 from ..match_lines import Hit
 from ..regex.dialect import Expression
-from .matcher import Matcher, TooSlow, goes_over_lines
+from .matcher import Matcher, TooSlow
 
 
 class PythonEngine:
@@ -30,7 +30,7 @@ class PythonEngine:
     ) -> None:
         self._backend = backend
         self._matcher = matcher
-        self._multiline = goes_over_lines(expression)
+        self._over_lines = expression.over_lines
         self._required = expression.required.encode()
         self._stop = stop
         self._most = max_file_bytes
@@ -113,7 +113,7 @@ class PythonEngine:
             with self._backend.read(file.path) as opened:
                 if opened.size <= self._most:
                     return self._lines(all_of(opened), skipped)
-                for text in text_blocks(opened, whole=self._multiline):
+                for text in text_blocks(opened, whole=self._over_lines):
                     if self._stop.now():
                         break
                     if "\0" in text:

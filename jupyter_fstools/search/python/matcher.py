@@ -26,14 +26,6 @@ CHEAP_STEPS = 100_000_000
 MOST_SETS = 40
 """Most Unicode sets such as `\\w` in a pattern that is compiled in this process: Python takes 10 ms for each."""
 _PROGRAM = Path(match_lines.__file__)
-_ATOM = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|\(\?s:\.", re.DOTALL)
-"""A part of a pattern, as written for Python, that may match a line feed."""
-
-
-def goes_over_lines(expression: Expression) -> bool:
-    """Whether a match can contain a line feed; if not, every line may be searched by itself."""
-    atoms = _ATOM.findall(expression.plain) if expression.multiline else []
-    return any(atom == "(?s:." or re.fullmatch(atom, "\n") for atom in atoms)
 
 
 class TooSlow(Exception):
@@ -57,7 +49,7 @@ class Matcher:
             required=expression.required,
             folded=expression.folded,
             ignore_case=expression.ignore_case,
-            multiline=goes_over_lines(expression),
+            multiline=expression.over_lines,
             degree=expression.degree or 0,
             factor=expression.factor,
             steps=CHEAP_STEPS,
@@ -144,7 +136,7 @@ class Matcher:
         )
         assert self._other.stdin
         texts = b"".join(map(_framed, (plain, full, expression.required, expression.folded)))
-        self._other.stdin.write(texts + SIZE.pack(expression.ignore_case) + SIZE.pack(goes_over_lines(expression)))
+        self._other.stdin.write(texts + SIZE.pack(expression.ignore_case) + SIZE.pack(expression.over_lines))
         self._ended = threading.Event()
         threading.Thread(target=self._watch, args=(self._other, self._ended), daemon=True).start()
         return self._other

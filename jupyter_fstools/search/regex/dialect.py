@@ -45,7 +45,7 @@ class Expression:
             may take exponentially many.
         factor: how many steps bounded repetitions and alternatives make of one.
         ignore_case: compile with `re.IGNORECASE`.
-        multiline: a match may go over several lines.
+        over_lines: a match can contain a line feed; if not, every line may be searched by itself.
         oldest: the first version of ripgrep that reads `rust` in this way; () if all do.
     """
 
@@ -57,7 +57,7 @@ class Expression:
     degree: int | None
     factor: int
     ignore_case: bool
-    multiline: bool
+    over_lines: bool
     oldest: tuple[int, ...]
 
     def write_full(self) -> str:
@@ -110,7 +110,7 @@ def compile_expression(
         degree=written.degree if written.ways <= MOST_REPEATS else None,
         factor=max(written.ways, written.repeats),
         ignore_case=case_insensitive,
-        multiline=multiline,
+        over_lines=multiline and written.may_match_line_feed(),
         oldest=reader.oldest,
     )
 

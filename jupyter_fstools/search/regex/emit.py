@@ -19,6 +19,8 @@ SINCE_CRLF = (14, 0, 0)
 """The first version of ripgrep that knows `(?R:$)`."""
 NEVER = (1 << 30,)
 """Version for syntax that no ripgrep reads as Python does."""
+_ATOM = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|\(\?s:\.", re.DOTALL)
+"""A part of `Written.plain` that may match a line feed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,10 @@ class Written:
     degree: int | None = 0
     ways: int = 1
     repeats: int = 1
+
+    def may_match_line_feed(self) -> bool:
+        """Whether a match can contain a line feed."""
+        return any(atom == "(?s:." or re.fullmatch(atom, "\n") for atom in _ATOM.findall(self.plain))
 
     def grouped(self, opening: str) -> Written:
         """The piece in brackets; `opening` is `(?:` or has a flag."""

@@ -19,7 +19,6 @@ from ..batches import Batch, Counted, EngineName, Part
 from ..excerpts import binary_or_long
 from ..match_lines import Hit
 from ..python.engine import PythonEngine
-from ..python.matcher import goes_over_lines
 from ..regex.dialect import Expression
 from .folders import WholeFolders
 from .json_rows import MatchRows
@@ -77,8 +76,8 @@ class RipgrepEngine:
         self.name: EngineName = "ripgrep"
         self.hits_by_python = not alone
         self._python = python
-        self._multiline = goes_over_lines(expression)
-        self._pattern = [*(["--multiline"] if self._multiline else []), "-e", expression.rust]
+        self._over_lines = expression.over_lines
+        self._pattern = [*(["--multiline"] if self._over_lines else []), "-e", expression.rust]
         self._little_files, self._little_bytes = FEW_FILES, FEW_BYTES
         if expression.required or expression.folded:
             self._little_files, self._little_bytes = LITTLE_FILES, LITTLE_BYTES
@@ -136,7 +135,7 @@ class RipgrepEngine:
 
     def hits(self, most: dict[str, int]) -> dict[str, list[Hit]]:
         """The first hits of files, see `Engine`; none if the search has been stopped."""
-        bound = [] if self._multiline else [f"--max-count={max(most.values(), default=1)}"]
+        bound = [] if self._over_lines else [f"--max-count={max(most.values(), default=1)}"]
         found: dict[str, list[Hit]] = {}
         with contextlib.suppress(Stopped):
             for paths in _by_length(path for path in most if not is_long(path, LONGEST_PATH_BYTES)):
@@ -208,12 +207,12 @@ class RipgrepEngine:
         for folders in _by_length(whole):
             some = [whole[folder] for folder in folders]
             try:
-                found = self._folders.count(self._ripgrep, self._pattern, some, over_lines=self._multiline)
+                found = self._folders.count(self._ripgrep, self._pattern, some, over_lines=self._over_lines)
             except RipgrepFailed:
                 left += self._not_large(chain(*(part.paths for part in some)), skipped)
                 continue
             skipped["binary"] += len(found.binary)
-            counts |= self._lines_begun_on(list(found.lines)) if self._multiline else found.lines
+            counts |= self._lines_begun_on(list(found.lines)) if self._over_lines else found.lines
             for paths in _by_length(self._not_large(found.untold, skipped)):
                 binary = set(self._with_nul(paths))
                 skipped["binary"] += len(binary)
@@ -249,7 +248,7 @@ class RipgrepEngine:
         binary = set(self._with_nul(some))
         passed_over |= dict.fromkeys(binary, "binary")
         text = [path for path in some if path not in binary]
-        if self._multiline:
+        if self._over_lines:
             counts |= self._lines_begun_on(text)
         elif text:
             counts |= counts_of(self._ripgrep.output([*_LISTED, "--count", *self._pattern], text)[0])
@@ -262,7 +261,7 @@ class RipgrepEngine:
         return counts
 
     def _json(self, options: list[str], paths: list[str]) -> list[tuple[str, Hit]]:
-        rows = MatchRows(every_line=self._multiline)
+        rows = MatchRows(every_line=self._over_lines)
         found: list[tuple[str, Hit]] = []
         complaints: list[bytes] = []
         with self._ripgrep.started([*_LISTED, "--json", *options, *self._pattern], paths) as run:
