@@ -72,6 +72,7 @@ def search_text(
         case_insensitive=query.case_insensitive,
         multiline=query.multiline,
     )
+    query = query.model_copy(update={"multiline": expression.over_lines})  # Otherwise lines are searched one by one.
     shown, start = start_of(backend, path, visible)
     stop = Stop(seconds, cancelled)
     binary = ripgrep_binary() if engine != "python" and isinstance(backend, LocalDisk) else None

@@ -68,3 +68,13 @@ def test_of_a_search_by_name(trees: tuple[Path, Path], sort: str) -> None:
     (few, _), (many, total) = (peak(lambda root=root: find(root)) for root in trees)
     assert total == FILES
     assert many - few < MOST_GROWTH
+
+
+@pytest.mark.parametrize("engine", ["ripgrep", "python"])
+def test_of_one_large_file_where_no_match_goes_over_lines(tmp_path: Path, engine: str) -> None:
+    """As without `multiline`."""
+    size = (tmp_path / "large.txt").write_bytes((b"x" * 99 + b"\n") * 1_000_000 + b"needle\n")
+    query = TextQuery(pattern="needle", multiline=True, max_file_bytes=500)
+    used, total = peak(lambda: search_text(LocalDisk(tmp_path), query, "large.txt", engine=engine).total)
+    assert total == 1
+    assert used < size
