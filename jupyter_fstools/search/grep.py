@@ -80,16 +80,16 @@ def search_text(
         raise Invalid("engine: ripgrep is not installed, or the files are not on this machine")
     if binary is not None and not is_since(binary, expression.oldest):
         binary = None
-    search = _Search(backend, query, expression, visible, stop, shown)
+    search = _Search(backend, query, expression, visible, stop, shown, start)
     try:
         if binary is not None:
             try:
-                return search.run(start, binary, alone=engine == "ripgrep")
+                return search.run(binary, alone=engine == "ripgrep")
             except RipgrepFailed as error:
                 _refuse_pattern(error)
                 if engine == "ripgrep":
                     raise InputOutput(f"ripgrep failed: {error}", hint='engine="auto" searches without it.') from error
-        return search.run(start, None)
+        return search.run(None)
     except NoDescriptors as error:
         raise too_many_open() from error
 
@@ -115,6 +115,7 @@ class _Search:
         visible: Visible,
         stop: Stop,
         shown: str,
+        start: FileStat,
     ) -> None:
         self._backend = backend
         self._query = query
@@ -122,9 +123,10 @@ class _Search:
         self._visible = visible
         self._stop = stop
         self._shown = shown
+        self._start = start
         self._chosen = 1
-        self._unwanted = unwanted = unwanted_files(query, backend)
-        file_filter(query, "", unwanted)  # Refuses an unknown file type, also where a single file is searched.
+        unwanted = unwanted_files(query, backend)
+        self._fitting = file_filter(query, start.path, unwanted)
         glob = "**" if query.glob is None or unwanted else query.glob
         self._pattern: GlobPattern = glob_in(backend, glob, include_hidden=query.include_hidden)
         if self._pattern.malformed:
@@ -132,11 +134,10 @@ class _Search:
         self._folders = whole_folders(self._pattern, query, unwanted)
         self._tells_all = unwanted is None or (self._folders is not None and self._folders.tells_unwanted)
 
-    def run(self, start: FileStat, binary: str | None, *, alone: bool = False) -> FoundText:
+    def run(self, binary: str | None, *, alone: bool = False) -> FoundText:
         """Walk, search, and read the page.
 
         Args:
-            start: the folder or file to search.
             binary: the ripgrep program; None: search with Python.
             alone: let ripgrep search small batches, too.
 
@@ -145,10 +146,9 @@ class _Search:
         """
         with Matcher(self._expression, self._stop) as matcher:
             notebooks = NotebookSearch(self._backend, self._query, matcher, self._stop)
-            walk = self._walk(start.path) if start.kind == "directory" else None
+            walk = self._walk() if self._start.kind == "directory" else None
             engine = self._engine(binary, matcher, alone=alone)
-            at_first = LITTLE_FILES if self._query.exact_total else FIRST_BATCH
-            files = self._batches(start.path, walk, engine, at_first) if walk else self._one_file(start)
+            files = self._batches(walk, engine) if walk else self._one_file()
             found, skipped = MatchingFiles(self._query), Counter[str]()
             try:
                 full = self._gather(engine.searched(files), notebooks, found, skipped)
@@ -200,7 +200,8 @@ class _Search:
                 return True
         return False
 
-    def _one_file(self, file: FileStat) -> Iterator[Batch]:
+    def _one_file(self) -> Iterator[Batch]:
+        file = self._start
         batch = Batch(size=1, whatever_size=True)
         as_a_whole = is_notebook_name(file.path) or self._expression.over_lines
         if as_a_whole and file.size > MOST_AT_ONCE:
@@ -209,10 +210,10 @@ class _Search:
             batch.add_file(self._shown, file)
         yield batch
 
-    def _batches(self, base: str, walk: Walk, engine: Engine, at_first: int) -> Iterator[Batch]:
+    def _batches(self, walk: Walk, engine: Engine) -> Iterator[Batch]:
         """The files to search, in the order of paths if the search may end early."""
-        fitting = file_filter(self._query, base, self._unwanted)
-        batch, most = Batch(), at_first
+        fitting = self._fitting
+        batch, most = Batch(), LITTLE_FILES if self._query.exact_total else FIRST_BATCH
         self._chosen = 0
         for folder, files, links, complete in walk:
             chosen = fitting(folder.path, files) if fitting else files
@@ -235,10 +236,10 @@ class _Search:
         if batch.size:
             yield batch
 
-    def _walk(self, base: str) -> Walk:
+    def _walk(self) -> Walk:
         return Walk(
             self._backend,
-            "" if self._pattern.from_root else base,
+            "" if self._pattern.from_root else self._start.path,
             self._pattern,
             include_ignored=self._query.include_ignored,
             visible=self._visible,
