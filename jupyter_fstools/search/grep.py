@@ -17,7 +17,7 @@ from ..walking.names import joined
 from ..walking.stopping import Cancelled, NoDescriptors, Stop, check_descriptors, too_many_open
 from ..walking.walk import Tally, Walk
 from .batches import Batch, Counted, Engine, EngineName, Part, notebooks_among
-from .excerpts import MOST_AT_ONCE
+from .decoding import MOST_AT_ONCE
 from .notebooks import NotebookSearch
 from .page import MatchingFiles, Page
 from .python.engine import PythonEngine

@@ -11,7 +11,8 @@ from ..errors import FsToolsError
 from ..walking.stopping import Stop, check_descriptors
 from ..walking.trail import FolderTrail
 from .batches import Counted, Engine
-from .excerpts import Place, decoded, excerpts, text_blocks
+from .decoding import decoded, text_blocks
+from .excerpts import Place, excerpts
 from .match_lines import Hit
 from .notebooks import BrokenNotebook, NotebookSearch
 from .python.matcher import Matcher, TooSlow

@@ -8,7 +8,7 @@ from itertools import takewhile
 from ..documents.text.invisible import INVISIBLE
 from ..errors import FsToolsError, counted
 from ..gate.workspace import Workspace
-from ..search.excerpts import MOST_AT_ONCE
+from ..search.decoding import MOST_AT_ONCE
 from ..search.glob import FoundFiles
 from ..search.query import FoundText
 from ..walking.names import joined

@@ -286,7 +286,7 @@ def test_a_named_file_that_is_large_is_searched_in_blocks(
     search: Search, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With its line numbers."""
-    monkeypatch.setattr("jupyter_fstools.search.excerpts.BLOCK_CHARACTERS", 1000)
+    monkeypatch.setattr("jupyter_fstools.search.decoding.BLOCK_CHARACTERS", 1000)
     write("big.txt", "é\n" * 3_000_000 + "needle\nx\n")
     found = search("needle", "big.txt", max_file_bytes=500, after_lines=1)
     assert [(match.line, match.after) for match in found.matches] == [(3_000_001, ["x"])]
@@ -308,8 +308,8 @@ def test_a_named_file_is_not_held_in_memory(
     search: Search, write: Write, monkeypatch: pytest.MonkeyPatch, content: bytes, fields: dict, skipped: dict
 ) -> None:
     """Neither an endless line, nor a large file as a whole."""
-    monkeypatch.setattr("jupyter_fstools.search.excerpts.BLOCK_CHARACTERS", 100)
-    for module in ("excerpts", "grep"):
+    monkeypatch.setattr("jupyter_fstools.search.decoding.BLOCK_CHARACTERS", 100)
+    for module in ("decoding", "grep"):
         monkeypatch.setattr(f"jupyter_fstools.search.{module}.MOST_AT_ONCE", 1000)
     write("big.txt", content)
     found = search(**{"pattern": "needle", "path": "big.txt", "max_file_bytes": 500, **fields})

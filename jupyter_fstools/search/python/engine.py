@@ -13,7 +13,7 @@ from ...walking.names import Folder, joined
 from ...walking.stopping import Stop
 from ...walking.trail import opened_folders
 from ..batches import Batch, Counted, EngineName, Part
-from ..excerpts import decoded, is_utf16, text_blocks
+from ..decoding import decoded, is_utf16, text_blocks
 from ..match_lines import Hit
 from ..regex.dialect import Expression
 from .matcher import Matcher, TooSlow

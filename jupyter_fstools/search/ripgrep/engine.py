@@ -16,7 +16,7 @@ from ...walking.names import Folder, is_long, joined, may_be_long
 from ...walking.stopping import Stop
 from ...walking.trail import look_at, reachable
 from ..batches import Batch, Counted, EngineName, Part
-from ..excerpts import binary_or_long
+from ..decoding import binary_or_long
 from ..match_lines import Hit
 from ..python.engine import PythonEngine
 from ..regex.dialect import Expression
