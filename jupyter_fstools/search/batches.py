@@ -49,10 +49,10 @@ class Batch:
     Attributes:
         size: how many files there are.
         parts: files that an engine has still to search.
-        named: files shown under another name, or requested as the only file: the path to show, and the file.
+        named: files shown under another name, or requested as the only file: the path to show, and the file. They are
+            searched even if they are large.
         notebooks: notebooks still to be searched by their cells.
         named_notebooks: notebooks of the same kind as `named`.
-        whatever_size: search `named` files even if they are large.
         found: the files with matching lines.
         skipped: how many were not searched, by reason.
     """
@@ -62,7 +62,6 @@ class Batch:
     named: list[tuple[str, FileStat]] = field(default_factory=list)
     notebooks: list[Part] = field(default_factory=list)
     named_notebooks: list[tuple[str, FileStat]] = field(default_factory=list)
-    whatever_size: bool = False
     found: list[Counted] = field(default_factory=list)
     skipped: Counter[str] = field(default_factory=Counter)
 

@@ -202,7 +202,7 @@ class _Search:
 
     def _one_file(self) -> Iterator[Batch]:
         file = self._start
-        batch = Batch(size=1, whatever_size=True)
+        batch = Batch(size=1)
         as_a_whole = is_notebook_name(file.path) or self._expression.over_lines
         if as_a_whole and file.size > MOST_AT_ONCE:
             batch.skipped["long"] += 1
@@ -226,8 +226,11 @@ class _Search:
                 engine.take(folder, Part(folder.path, texts, complete and told), batch)
             for name, target in links:
                 if not fitting or fitting(folder.path, [name]):
-                    batch.add_file(joined(folder.path, name), target)
                     self._chosen += 1
+                    if target.size > self._query.max_file_bytes:
+                        batch.skipped["large"] += 1
+                    else:
+                        batch.add_file(joined(folder.path, name), target)
             self._chosen += len(chosen)
             batch.size += len(chosen) + len(links)
             if batch.size >= most:

@@ -214,15 +214,16 @@ class NotebookSearch:
         except (OSError, FsToolsError):
             batch.skipped["unreadable"] += 1
             return
+        if raw is None:
+            batch.skipped["large"] += 1
+            return
         path = joined(folder.path, name)
         self._count(path, path, raw, batch)
 
     def _search_named(self, shown: str, file: FileStat, batch: Batch) -> None:
-        raw = None
         try:
-            if file.size <= self._query.max_file_bytes or batch.whatever_size:
-                with self._backend.read(file.path) as opened:
-                    raw = all_of(opened)
+            with self._backend.read(file.path) as opened:
+                raw = all_of(opened)
         except FsToolsError:
             batch.skipped["unreadable"] += 1
             return
@@ -248,10 +249,7 @@ class NotebookSearch:
                 found += excerpts(place, [text.text], hits, part, self._query)
         return found
 
-    def _count(self, shown: str, path: str, raw: bytes | None, batch: Batch) -> None:
-        if raw is None:
-            batch.skipped["large"] += 1
-            return
+    def _count(self, shown: str, path: str, raw: bytes, batch: Batch) -> None:
         try:
             texts = cell_texts(raw, outputs=self._query.include_outputs)
             lines = sum(self._matcher.find(text.text, 0)[0] for text in texts)

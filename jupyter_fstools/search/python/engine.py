@@ -73,9 +73,7 @@ class PythonEngine:
         for folder, part in opened_folders(self._backend, ((part.folder, part) for part in parts)):
             self.take(folder, part, batch)
         for shown, file in batch.named:
-            if file.size > self._most and not batch.whatever_size:
-                batch.skipped["large"] += 1
-            elif lines := self._lines_of_file(file, batch.skipped):
+            if lines := self._lines_of_file(file, batch.skipped):
                 batch.found.append(Counted(shown, file.path, lines))
         return batch
 

@@ -177,9 +177,7 @@ class RipgrepEngine:
         parts, batch.parts = batch.parts, []
         named: list[tuple[str, str]] = []
         for name, file in batch.named:
-            if file.size > self._most and not batch.whatever_size:
-                batch.skipped["large"] += 1
-            elif reason := binary_or_long(self._backend, file, self._stop.now):
+            if reason := binary_or_long(self._backend, file, self._stop.now):
                 batch.skipped[reason] += 1
             else:
                 named.append((name, file.path))
