@@ -25,7 +25,7 @@ from .python.matcher import Matcher
 from .query import FoundText, MatchingFile, TextQuery, file_filter, unwanted_files
 from .regex.dialect import Expression, compile_expression
 from .ripgrep.engine import LITTLE_FILES, RipgrepEngine
-from .ripgrep.folders import whole_folders
+from .ripgrep.name_rules import name_rules
 from .ripgrep.process import RipgrepFailed, is_since, ripgrep_binary
 from .start import start_of
 
@@ -131,8 +131,8 @@ class _Search:
         self._pattern: GlobPattern = glob_in(backend, glob, include_hidden=query.include_hidden)
         if self._pattern.malformed:
             raise self._pattern.malformed
-        self._folders = whole_folders(self._pattern, query, unwanted)
-        self._tells_all = unwanted is None or (self._folders is not None and self._folders.tells_unwanted)
+        self._rules = name_rules(self._pattern, query, unwanted)
+        self._tells_all = unwanted is None or (self._rules is not None and self._rules.tells_unwanted)
 
     def run(self, binary: str | None, *, alone: bool = False) -> FoundText:
         """Walk, search, and read the page.
@@ -183,7 +183,7 @@ class _Search:
             binary,
             self._stop,
             max_file_bytes=most,
-            folders=self._folders,
+            rules=self._rules,
             python=python,
             alone=alone or self._expression.degree is None,
         )

@@ -117,7 +117,7 @@ def other_ripgrep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Program:
 def go(way: str, monkeypatch: pytest.MonkeyPatch) -> Literal["ripgrep", "python"]:
     """Make searches use one of the `WAYS`, as far as they can; gives the engine to ask for."""
     if way == "ripgrep by name":
-        monkeypatch.setattr(grep, "whole_folders", lambda *_: None)
+        monkeypatch.setattr(grep, "name_rules", lambda *_: None)
     return "python" if way == "python" else "ripgrep"
 
 

@@ -590,7 +590,7 @@ def test_what_little_ripgrep_lists_is_counted_without_more_programs(
         write(f"{number}/a.txt", "needle\n" * number if number in (3, 5) else "nothing\n")
     (root / "link.txt").symlink_to("3/a.txt")
     monkeypatch.setattr(ripgrep_engine, "LITTLE_FILES", 5)
-    monkeypatch.setattr(grep, "whole_folders", lambda *_: None)
+    monkeypatch.setattr(grep, "name_rules", lambda *_: None)
     output, runs = Ripgrep.output, []
 
     def noted(*arguments: object) -> object:

@@ -17,7 +17,8 @@ from jupyter_fstools.search.batches import Part
 from jupyter_fstools.search.grep import search_text
 from jupyter_fstools.search.query import FoundText, TextQuery
 from jupyter_fstools.search.ripgrep import engine as ripgrep_engine
-from jupyter_fstools.search.ripgrep.folders import WholeFolders, whole_folders
+from jupyter_fstools.search.ripgrep.folders import WholeFolders
+from jupyter_fstools.search.ripgrep.name_rules import name_rules
 from jupyter_fstools.search.ripgrep.process import NUL, Ripgrep
 from jupyter_fstools.walking.stopping import Stop
 from tests.visible import Only
@@ -124,9 +125,9 @@ def test_folders_are_searched_as_a_whole(root: Path, write: Write, runs: list[bo
     ],
 )
 def test_the_rule_on_names_is_one_that_everybody_reads_alike(glob: str, rules: list[str]) -> None:
-    folders = whole_folders(compile_glob(glob), TextQuery(pattern="x"))
-    assert folders is not None
-    told = [option.partition(":")[2] for option in folders._options if option.startswith("--type-add=chosen:")]
+    written = name_rules(compile_glob(glob), TextQuery(pattern="x"))
+    assert written is not None
+    told = [option.partition(":")[2] for option in written.options if option.startswith("--type-add=chosen:")]
     assert told == rules
 
 
@@ -145,10 +146,11 @@ def test_reasons_that_are_many_or_cannot_be_told_are_not_asked_for(
     ours, theirs = asked(root, glob="**", multiline=True, pattern=r"needle\n")
     assert theirs == ours
     assert runs == [True]
-    folders = whole_folders(compile_glob("**"), TextQuery(pattern="needle"))
-    assert folders is not None
+    rules = name_rules(compile_glob("**"), TextQuery(pattern="needle"))
+    assert rules is not None
+    folders = WholeFolders(rules, Ripgrep(ripgrep(), None, str(root), Stop()))
     parts = [Part(str(folder), ["a.py"], complete=True) for folder in range(3)]
-    found = folders.count(Ripgrep(ripgrep(), None, str(root), Stop()), ["-e", "needle"], parts, over_lines=False)
+    found = folders.count(["-e", "needle"], parts, over_lines=False)
     assert (found.lines, sorted([*found.binary, *found.untold])) == ({"0/a.py": 1}, ["1/a.py", "2/a.py"])
     assert folders._says_little == says_little
 
@@ -282,13 +284,13 @@ def test_where_many_files_match_the_names_are_asked_for_at_once(root: Path, writ
     """No longer once few files match."""
     for number in range(80):
         write(f"{number:02}/a.py", "needle\n" if 20 <= number < 40 else "x\n")
-    folders = whole_folders(compile_glob("*.py"), TextQuery(pattern="needle"))
-    ripgrep_here, first = Ripgrep(ripgrep(), None, str(root), Stop()), []
-    assert folders is not None
+    rules, first = name_rules(compile_glob("*.py"), TextQuery(pattern="needle")), []
+    assert rules is not None
+    folders = WholeFolders(rules, Ripgrep(ripgrep(), None, str(root), Stop()))
     for number in range(0, 80, 20):
         first.append(folders._numbers_first)
         parts = [Part(f"{each:02}", ["a.py"], complete=True) for each in range(number, number + 20)]
-        found = folders.count(ripgrep_here, ["-e", "needle"], parts, over_lines=False)
+        found = folders.count(["-e", "needle"], parts, over_lines=False)
         assert (len(found.lines), *map(len, found[1:])) == (20 if number == 20 else 0, 0, 0)
     assert first == [True, True, False, True]
 

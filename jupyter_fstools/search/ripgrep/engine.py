@@ -22,6 +22,7 @@ from ..python.engine import PythonEngine
 from ..regex.dialect import Expression
 from .folders import WholeFolders
 from .json_rows import MatchRows
+from .name_rules import NameRules
 from .process import BEGINNING, NUL, Ripgrep, RipgrepFailed, Stopped, counts_of, listed, unreadable_at_end
 from .run import LOOK_SECONDS
 
@@ -56,7 +57,7 @@ class RipgrepEngine:
         binary: the ripgrep program.
         stop: when to end.
         max_file_bytes: larger files are skipped.
-        folders: searches folders as a whole where all their files are wanted; None: all files are given by name.
+        rules: choose the files of a folder that is searched as a whole; None: all files are given by name.
         python: searches batches that are too small for a program to pay off, and files whose paths are too long.
         alone: leave nothing to Python that ripgrep can search.
     """
@@ -69,7 +70,7 @@ class RipgrepEngine:
         stop: Stop,
         *,
         max_file_bytes: int,
-        folders: WholeFolders | None = None,
+        rules: NameRules | None = None,
         python: PythonEngine,
         alone: bool = False,
     ) -> None:
@@ -81,13 +82,13 @@ class RipgrepEngine:
         self._little_files, self._little_bytes = FEW_FILES, FEW_BYTES
         if expression.required or expression.folded:
             self._little_files, self._little_bytes = LITTLE_FILES, LITTLE_BYTES
-        self._folders = folders
         self._stop = stop
         self._most = max_file_bytes
         self._backend = backend
         self._held = contextlib.ExitStack()
         root = self._held.enter_context(backend.opened_folder(""))
         self._ripgrep = Ripgrep(binary, root.dir_fd, backend.root_key, stop)
+        self._folders = WholeFolders(rules, self._ripgrep) if rules else None
         self._runner = ThreadPoolExecutor(RUNS_AT_ONCE, "ripgrep")
 
     def take(self, folder: Folder, part: Part, batch: Batch) -> None:
@@ -205,7 +206,7 @@ class RipgrepEngine:
         for folders in _by_length(whole):
             some = [whole[folder] for folder in folders]
             try:
-                found = self._folders.count(self._ripgrep, self._pattern, some, over_lines=self._over_lines)
+                found = self._folders.count(self._pattern, some, over_lines=self._over_lines)
             except RipgrepFailed:
                 left += self._not_large(chain(*(part.paths for part in some)), skipped)
                 continue

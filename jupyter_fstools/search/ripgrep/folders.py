@@ -6,22 +6,10 @@ import re
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
-from ...backends.path_names import HIDDEN_PREFIX
-from ...globs.file_types import globs_of_type
-from ...globs.patterns import GlobPattern
-from ...globs.segments import literal_name
 from ..batches import Part
-from ..query import TextQuery
+from .name_rules import NameRules
 from .process import Ripgrep, RipgrepFailed, counts_of, names_what_it_skips, path_of
 
-_MOST_GLOBS = 100
-_NOTEBOOKS = ("--type-add=notebook:*.[iI][pP][yY][nN][bB]", "--type-not=notebook")
-"""Options that leave out notebooks, which are searched by cells."""
-_SAFE = r"\w.+@\-"
-"""Characters that every dialect reads literally."""
-_SAFE_NAME = re.compile(rf"[{_SAFE}*]+", re.ASCII)
-_UNSAFE = re.compile(rf"([*{{}},])|[^{_SAFE}*{{}},]+", re.ASCII)
-"""Its first group are characters that every dialect reads literally inside brackets."""
 _ALL_IN_FOLDER = ("--no-ignore", "--hidden", "--max-depth=1", "--threads=1", "--count")
 _PASSED_OVER = re.compile(rb"ignoring \.//([^\n]+): (?:found binary data at offset \d+|(\d+) bytes)\n")
 _NAME_RULE = b": Ignore(IgnoreMatch("
@@ -59,29 +47,26 @@ class WholeFolders:
     many files match, and in which folders.
 
     Args:
-        rules: options by which ripgrep chooses files: the fitting ones, and few others.
-        any_kind: the rules choose files of all types.
-        no_more: the rules choose fitting files only.
-        tells_unwanted: the rules leave out the files that a glob with `!` leaves out.
+        rules: choose the files.
+        ripgrep: the program.
     """
 
-    def __init__(self, rules: list[str], *, any_kind: bool, no_more: bool, tells_unwanted: bool) -> None:
-        self._options = [*_ALL_IN_FOLDER, *rules]
-        self._says_little = any_kind
-        self._can_count = no_more  # Otherwise an extra file could make up, in the count, for a binary one.
-        self._numbers_first = no_more
-        self.tells_unwanted = tells_unwanted
+    def __init__(self, rules: NameRules, ripgrep: Ripgrep) -> None:
+        self._options = [*_ALL_IN_FOLDER, *rules.options]
+        self._ripgrep = ripgrep
+        self._says_little = rules.any_kind
+        self._can_count = rules.no_more  # Otherwise an extra file could make up, in the count, for a binary one.
+        self._numbers_first = rules.no_more
 
     @staticmethod
     def can_search(part: Part) -> bool:
         """Whether rules can select the files: ripgrep's file types never match a name that ends with a dot."""
         return part.complete and not any(name[-1] == "." for name in part.names)
 
-    def count(self, ripgrep: Ripgrep, pattern: list[str], parts: list[Part], *, over_lines: bool) -> Found:
+    def count(self, pattern: list[str], parts: list[Part], *, over_lines: bool) -> Found:
         """Search all the files of some folders.
 
         Args:
-            ripgrep: the program.
             pattern: the pattern, as options of ripgrep.
             parts: the folders; `can_search` is true for each.
             over_lines: a match may go over lines. Then the numbers are not those of lines on which a match begins.
@@ -91,22 +76,22 @@ class WholeFolders:
             Stopped
         """
         if not over_lines:
-            return self._count_in_lines(ripgrep, pattern, parts)
+            return self._count_in_lines(pattern, parts)
         # In a file that it does not search line by line, ripgrep looks for a NUL only at the beginning.
-        found = self._count_in_lines(ripgrep, list(_NOTHING), parts)
-        lines = _among(parts, counts_of(self._printed(ripgrep, pattern, parts)))
+        found = self._count_in_lines(list(_NOTHING), parts)
+        lines = _among(parts, counts_of(self._printed(pattern, parts)))
         for path in (*found.binary, *found.untold):
             lines.pop(path, None)
         return found._replace(lines=lines)
 
-    def _count_in_lines(self, ripgrep: Ripgrep, pattern: list[str], parts: list[Part]) -> Found:
-        if self._says_little and names_what_it_skips(ripgrep.binary) and _fit_on_lines(parts):
-            printed, said = self._ended(ripgrep, ["--debug", "--stats", *pattern], parts)
+    def _count_in_lines(self, pattern: list[str], parts: list[Part]) -> Found:
+        if self._says_little and names_what_it_skips(self._ripgrep.binary) and _fit_on_lines(parts):
+            printed, said = self._ended(["--debug", "--stats", *pattern], parts)
             if (found := self._by_reasons(printed, said, parts)) is not None:
                 return found
-        if self._numbers_first and (lines := self._lines_by_numbers(ripgrep, pattern, parts)) is not None:
+        if self._numbers_first and (lines := self._lines_by_numbers(pattern, parts)) is not None:
             return Found(lines)
-        told = counts_of(self._printed(ripgrep, [_OF_ALL, *pattern], parts))
+        told = counts_of(self._printed([_OF_ALL, *pattern], parts))
         untold = [path for part in parts for path in part.paths if path not in told]
         self._numbers_first = self._can_count and not untold and _are_few(told.values())
         return Found(_among(parts, told), untold=untold)
@@ -124,75 +109,29 @@ class WholeFolders:
             return None
         return Found(_among(parts, counts_of(printed)), binary & paths, large)
 
-    def _lines_by_numbers(self, ripgrep: Ripgrep, pattern: list[str], parts: list[Part]) -> dict[str, int] | None:
+    def _lines_by_numbers(self, pattern: list[str], parts: list[Part]) -> dict[str, int] | None:
         """Matching lines by path; None where the numbers do not add up, as a file is binary or has changed."""
-        printed = self._printed(ripgrep, [_OF_ALL, "--no-filename", *pattern], parts)
+        printed = self._printed([_OF_ALL, "--no-filename", *pattern], parts)
         numbers = [int(number) for number in printed.split() if number.isdigit()]
         if len(numbers) != sum(len(part.names) for part in parts):
             return None
         self._numbers_first = _are_few(numbers)
         matching = list(_with_matches(parts, numbers))
-        told = counts_of(self._printed(ripgrep, pattern, matching)) if matching else {}
+        told = counts_of(self._printed(pattern, matching)) if matching else {}
         # The sums differ if ripgrep printed the folders in another order than requested.
         return _among(matching, told) if sum(told.values()) == sum(numbers) else None
 
-    def _printed(self, ripgrep: Ripgrep, asked: list[str], parts: list[Part]) -> bytes:
-        return self._ended(ripgrep, asked, parts)[0]
+    def _printed(self, asked: list[str], parts: list[Part]) -> bytes:
+        return self._ended(asked, parts)[0]
 
-    def _ended(self, ripgrep: Ripgrep, asked: list[str], parts: list[Part]) -> tuple[bytes, bytes]:
+    def _ended(self, asked: list[str], parts: list[Part]) -> tuple[bytes, bytes]:
         """The output and the messages of a completed run."""
         # The trailing slash makes ripgrep refuse a folder that has become a FIFO instead of waiting for it.
         folders = [part.folder and f"{part.folder}/" for part in parts]
-        printed, said, code = ripgrep.ended([*self._options, *asked], folders)
+        printed, said, code = self._ripgrep.ended([*self._options, *asked], folders)
         if code not in (0, 1):
             raise RipgrepFailed(said.decode("utf-8", "replace")[:500])
         return printed, said
-
-
-def whole_folders(pattern: GlobPattern, query: TextQuery, unwanted: GlobPattern | None = None) -> WholeFolders | None:
-    """`WholeFolders` for one search; None if no rule of ripgrep can describe the names, as it would read all files.
-
-    Args:
-        pattern: the pattern that the walk follows.
-        query: its `file_type`; whether names may be hidden; the largest files.
-        unwanted: the files that are left out of it, all of a folder or none.
-    """
-    read_alike = sorted(set(map(_as_everybody_reads_it, pattern.last_names)))
-    globs: list[str] | None = read_alike
-    if "*" in read_alike:
-        globs = globs_of_type(query.file_type) if query.file_type is not None else None
-    elif "" in read_alike or len(read_alike) > _MOST_GLOBS or query.file_type is not None:
-        return None
-    named_hidden = [name.lstrip("\\").startswith(".") for name in pattern.last_names]
-    hidden = query.include_hidden or any(named_hidden)
-    rules = [f"--type-add=chosen:{glob}" for glob in globs or ()] + ["--type=chosen"] * (globs is not None)
-    kept_out = sorted(filter(_SAFE_NAME.fullmatch, unwanted.bare_names)) if unwanted else []
-    rules += [f"--type-add=unwanted:{name}" for name in kept_out] + ["--type-not=unwanted"] * bool(kept_out)
-    rules += [f"--type-add=unseen:{HIDDEN_PREFIX if hidden else '.'}*", "--type-not=unseen", *_NOTEBOOKS]
-    rules.append(f"--max-filesize={query.max_file_bytes}")
-    no_more = (
-        globs is not None  # Without a type, names that no type matches are searched too, such as `.d.`.
-        and unwanted is None
-        and pattern.differs_in_names
-        and (query.include_hidden or len(set(named_hidden)) == 1)
-        and all(map(_is_read_alike, pattern.last_names))
-    )
-    return WholeFolders(rules, any_kind=globs is None, no_more=no_more, tells_unwanted=bool(kept_out))
-
-
-def _as_everybody_reads_it(name: str) -> str:
-    """A glob that matches at least the same names, and few others, in both dialects; empty if there is none."""
-    if _SAFE_NAME.fullmatch(name):
-        return re.sub(r"\*+", "*", name)
-    return _UNSAFE.sub(lambda odd: f"[{odd[1]}]" if odd[1] else "*", literal_name(name) or "")
-
-
-def _is_read_alike(name: str) -> bool:
-    """Whether the glob of `_as_everybody_reads_it` matches exactly the same names."""
-    literal = literal_name(name)
-    return _SAFE_NAME.fullmatch(name) is not None or (
-        literal is not None and all(odd[1] for odd in _UNSAFE.finditer(literal))
-    )
 
 
 def _fit_on_lines(parts: list[Part]) -> bool:
