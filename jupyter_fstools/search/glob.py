@@ -12,7 +12,7 @@ from ..errors import Invalid
 from ..globs.patterns import glob_in
 from ..walking.listing import EVERYTHING, Visible
 from ..walking.names import Folder, Look, joined
-from ..walking.stopping import Cancelled, NoDescriptors, Reason, Stop, too_many_open
+from ..walking.stopping import Cancelled, Reason, Stop, refusing_too_many_open
 from ..walking.walk import Walk
 from .start import folder_to_search
 
@@ -52,6 +52,7 @@ class FoundFiles(BaseModel):
     partial: Reason | None = None
 
 
+@refusing_too_many_open()
 def find_files(
     backend: Backend,
     pattern: str,
@@ -100,10 +101,7 @@ def find_files(
         in_order=sort == "path",
     )
     part = slice(offset, offset + limit)
-    try:
-        page, total = (_newest if sort == "modified" else _by_path)(walk, part)
-    except NoDescriptors as error:
-        raise too_many_open() from error
+    page, total = (_newest if sort == "modified" else _by_path)(walk, part)
     if compiled.malformed is not None and not total:
         raise compiled.malformed  # Raised only now: a malformed pattern may still be the name of a file.
     return FoundFiles(

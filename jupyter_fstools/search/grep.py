@@ -14,7 +14,7 @@ from ..errors import FsToolsError, InputOutput, Invalid
 from ..globs.patterns import GlobPattern, glob_in
 from ..walking.listing import EVERYTHING, Visible
 from ..walking.names import joined
-from ..walking.stopping import Cancelled, NoDescriptors, Stop, check_descriptors, too_many_open
+from ..walking.stopping import Cancelled, Stop, check_descriptors, refusing_too_many_open
 from ..walking.walk import Tally, Walk
 from .batches import Batch, Counted, Engine, EngineName, Part, notebooks_among
 from .decoding import MOST_AT_ONCE
@@ -35,6 +35,7 @@ FIRST_BATCH, LARGEST_BATCH = 200, 8000
 """Files in the first and in the largest batch: few at first, so that all cores and the first answers start early."""
 
 
+@refusing_too_many_open()
 def search_text(
     backend: Backend,
     query: TextQuery,
@@ -81,17 +82,14 @@ def search_text(
     if binary is not None and not is_since(binary, expression.oldest):
         binary = None
     search = _Search(backend, query, expression, visible, stop, shown, start)
-    try:
-        if binary is not None:
-            try:
-                return search.run(binary, alone=engine == "ripgrep")
-            except RipgrepFailed as error:
-                _refuse_pattern(error)
-                if engine == "ripgrep":
-                    raise InputOutput(f"ripgrep failed: {error}", hint='engine="auto" searches without it.') from error
-        return search.run(None)
-    except NoDescriptors as error:
-        raise too_many_open() from error
+    if binary is not None:
+        try:
+            return search.run(binary, alone=engine == "ripgrep")
+        except RipgrepFailed as error:
+            _refuse_pattern(error)
+            if engine == "ripgrep":
+                raise InputOutput(f"ripgrep failed: {error}", hint='engine="auto" searches without it.') from error
+    return search.run(None)
 
 
 def _refuse_pattern(error: RipgrepFailed) -> None:

@@ -8,7 +8,6 @@ from ..backends.protocol import Backend, FileStat
 from ..errors import Denied, FsToolsError, NotADirectory, NotFound
 from ..walking.listing import Visible
 from ..walking.names import joined
-from ..walking.stopping import NoDescriptors, too_many_open
 from ..walking.trail import FolderTrail
 
 
@@ -17,7 +16,7 @@ def start_of(backend: Backend, path: str, visible: Visible) -> tuple[str, FileSt
 
     Raises:
         OutsideRoot, NotFound, Denied: also where a rule denies the link by which the file is named.
-        InputOutput: too many files are open.
+        NoDescriptors
     """
     found = backend.stat(path)
     shown = _path_of_link(backend, path, found)
@@ -53,7 +52,7 @@ def _path_of_link(backend: Backend, path: str, found: FileStat) -> str:
         found: the target. Links to folders are resolved: no walk goes through them.
 
     Raises:
-        InputOutput: too many files are open.
+        NoDescriptors
     """
     if found.kind != "file":
         return found.path
@@ -64,8 +63,6 @@ def _path_of_link(backend: Backend, path: str, found: FileStat) -> str:
             return found.path
         with FolderTrail(backend) as trail:  # Another spelling may be the file itself on a disk that ignores case.
             is_link = trail.at(folder).see(name).kind == "link"
-    except NoDescriptors as error:
-        raise too_many_open() from error
     except (OSError, FsToolsError):
         return found.path
     return joined(folder, name) if is_link else found.path

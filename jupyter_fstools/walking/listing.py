@@ -10,7 +10,7 @@ from ..backends.protocol import Backend, FileStat
 from ..backends.system_errors import refusal
 from ..errors import Denied, FsToolsError, InputOutput
 from .names import EXCLUDED, Folder, Names, Seen, joined
-from .stopping import NoDescriptors, too_many_open
+from .stopping import refusing_too_many_open
 from .trail import FolderTrail
 
 
@@ -60,6 +60,7 @@ class _Level(NamedTuple):
     rest: list[str]
 
 
+@refusing_too_many_open()
 def names_in(backend: Backend, path: str, visible: Visible, *, most: int | None = None, beginning: str = "") -> Names:
     """The names in one readable folder, by its canonical path, that may be shown; with links to any target.
 
@@ -72,8 +73,6 @@ def names_in(backend: Backend, path: str, visible: Visible, *, most: int | None 
     try:
         with FolderTrail(backend, path) as trail:
             return _permitted_names(trail.at(path), visible, most, beginning)
-    except NoDescriptors as error:
-        raise too_many_open() from error
     except OSError as error:
         raise refusal(error, path) from error
 
@@ -125,10 +124,8 @@ class Listing:
             yield Run(self._path, start.folders[::-1])
             yield Run(self._path, start.rest)
             return
-        try:
+        with refusing_too_many_open():
             yield from self._below(start)
-        except NoDescriptors as error:
-            raise too_many_open() from error
 
     def _below(self, start: _Level) -> Iterator[Run]:
         waiting = [start]
@@ -185,11 +182,8 @@ def seen_in(backend: Backend, path: str, runs: Iterable[Run]) -> Iterator[tuple[
     Raises:
         InputOutput: too many files are open.
     """
-    try:
-        with FolderTrail(backend, path) as trail:
-            for folder, names in runs:
-                for name in names:
-                    with contextlib.suppress(OSError, FsToolsError):
-                        yield joined(folder, name), trail.at(folder).see(name)
-    except NoDescriptors as error:
-        raise too_many_open() from error
+    with refusing_too_many_open(), FolderTrail(backend, path) as trail:
+        for folder, names in runs:
+            for name in names:
+                with contextlib.suppress(OSError, FsToolsError):
+                    yield joined(folder, name), trail.at(folder).see(name)

@@ -41,9 +41,17 @@ def told_apart() -> Iterator[None]:
         raise
 
 
-def too_many_open() -> InputOutput:
-    """The refusal of a search that ended with `NoDescriptors`."""
-    return InputOutput("too many files are open", hint="Try again later.")
+@contextlib.contextmanager
+def refusing_too_many_open() -> Iterator[None]:
+    """Turn `NoDescriptors` within the block, or within a function decorated with it, into the refusal of a search.
+
+    Raises:
+        InputOutput
+    """
+    try:
+        yield
+    except NoDescriptors as error:
+        raise InputOutput("too many files are open", hint="Try again later.") from error
 
 
 Reason = Literal["timeout", "cancelled"]
