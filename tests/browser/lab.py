@@ -259,9 +259,10 @@ class LabPage:
         return True
 
     def reload(self):
-        """Load the page again, and wait until JupyterLab has restored the open documents."""
+        """Load the page again, and wait until JupyterLab has opened the documents of before and that of the address."""
         self.page.reload()
         self.page.wait_for_function("() => window.jupyterapp?.restored.then(() => true)")
+        self.page.wait_for_selector(".jp-FileBrowser:not(.jp-mod-restoring)", state="attached")
 
     def choose_theme(self, theme):
         """Choose a theme as its entry in the menu does."""
