@@ -239,7 +239,6 @@ export class DocumentReview implements IDisposable {
 
   /** Decide about one waiting change from outside of the document; throws if the server refuses. */
   async decideWhole(change: Change, decision: Decision): Promise<Change> {
-    this.noteBegun(decision, [change]);
     try {
       return await this._decider.decideWhole(change, decision);
     } finally {
